@@ -90,6 +90,36 @@ def test_the_command_says_what_was_measured_and_what_to_do_next(recording, tmp_p
     assert {row["process"] for row in json.loads(capsys.readouterr().out)["measured"]} == {"control", "batch"}
 
 
+def test_a_recording_as_a_perfetto_trace(recording, tmp_path, capsys):
+    from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
+
+    path = tmp_path / "run.pftrace"
+    assert (
+        cli.run(["import", "exec", str(recording), "--out", str(tmp_path / "n"), "--trace", str(path)]) == 0
+    )
+    assert f"wrote {path}" in capsys.readouterr().out
+    trace = Trace()
+    trace.ParseFromString(path.read_bytes())
+    tracks = {
+        each.track_descriptor.uuid: each.track_descriptor.name
+        for each in trace.packet
+        if each.HasField("track_descriptor")
+    }
+    assert set(tracks.values()) == {"", "worker 0", "control", "batch"}
+    events = [each for each in trace.packet if each.HasField("track_event")]
+    assert [each.timestamp for each in events] == sorted(each.timestamp for each in events)
+    begun = {each.track_event.name for each in events if tracks[each.track_event.track_uuid] == "worker 0"}
+    assert {"control", "batch"} <= begun
+    ready = sum(each.track_event.name == "ready" for each in events)
+    bursts = sum(each.count for each in executor.write(recording, tmp_path / "m").measured)
+    # Who was ready at the end, and had not run, has no burst.
+    assert bursts <= ready <= bursts + 2
+    assert (
+        cli.run(["import", "exec", str(recording), "--out", str(tmp_path / "n"), "--trace", "run.json"]) == 2
+    )
+    assert "ends in .pftrace" in capsys.readouterr().err
+
+
 def test_tasks_alike_that_did_not_live_at_once_are_one_process():
     numbers = executor.array("q", [0, 5, 10, 1, 0, 20, 5, 30, 1, 0, 22, 5, 35, 1, 0])
     terms = {"priority": 1, "need": 0, "slice": None, "period": None, "weight": None, "worker": 0}

@@ -21,6 +21,7 @@ __all__ = [
     "plan",
     "plan_emit",
     "read_recording",
+    "recorded_events",
     "run",
     "schema",
     "textbook",
@@ -139,6 +140,29 @@ def read_recording(file: str | PathLike[str], most: int) -> tuple[str, bytes]:
     bytes
         The bursts of all tasks, of each five 64-bit numbers: when it was ready, how long it ran, when it was
         done, how often the worker went to it from another task, and from itself.
+
+    Raises
+    ------
+    weir.errors.TraceError
+        If nothing of it can be read.
+    """
+
+def recorded_events(file: str | PathLike[str], most: int) -> bytes:
+    """Read the events of a recording of weir-exec, as they stand there.
+
+    Parameters
+    ----------
+    file : path
+        As ``Builder::record`` wrote it.
+    most : int
+        How many are kept; those behind are left out.
+
+    Returns
+    -------
+    bytes
+        Of each event four 64-bit numbers: the task, by its place in the recording; from when until when it
+        was polled, in nanoseconds; the level, -128 where there is none. A task that became ready has the same
+        time twice, and 128 for the level.
 
     Raises
     ------

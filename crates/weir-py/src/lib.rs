@@ -35,7 +35,7 @@ mod _weir {
     #[pymodule_export]
     use crate::queue::Queue;
     #[pymodule_export]
-    use crate::recording::read_recording;
+    use crate::recording::{read_recording, recorded_events};
     #[pymodule_export]
     use crate::simulate::{Scenario, run, schema, theory};
     #[pymodule_export]

@@ -8,9 +8,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use weir_core::units::{Nanos, Weight};
-use weir_recording::{Bursts, Did, Facts, RecordingError, Terms};
+use weir_recording::{Bursts, Did, Event, Facts, RecordingError, Terms};
 
 use crate::errors;
+
+/// Stands for a level where an event is a wake-up; and where a poll has none.
+const READY: i64 = 128;
+const NO_LEVEL: i64 = -128;
 
 /// Reads a recording; returns its facts as JSON, and the bursts of its tasks one after the other, of each burst five
 /// 64-bit numbers in the order of the machine's bytes.
@@ -25,9 +29,38 @@ pub(crate) fn read_recording<'py>(
     Ok((read.0.to_string(), PyBytes::new(py, &read.1)))
 }
 
-fn read(file: &Path, most: usize) -> Result<(Value, Vec<u8>), RecordingError> {
+/// What each event of a recording was, up to so many; of each four 64-bit numbers in the order of the machine's bytes.
+#[pyfunction]
+pub(crate) fn recorded_events<'py>(py: Python<'py>, file: PathBuf, most: usize) -> PyResult<Bound<'py, PyBytes>> {
+    let name = file.display().to_string();
+    let read = py.detach(|| events(&file, most)).map_err(|error| errors::recording(&error, &name))?;
+    Ok(PyBytes::new(py, &read))
+}
+
+fn events(file: &Path, most: usize) -> Result<Vec<u8>, RecordingError> {
+    let (mut bytes, mut kept) = (Vec::new(), 0);
+    weir_recording::read(open(file)?, &mut |_, event, _| {
+        if kept < most {
+            kept += 1;
+            let numbers = match event {
+                Event::Ready { task, at } => [i64::from(task), at as i64, at as i64, READY],
+                Event::Poll { task, level, from, until, .. } => {
+                    [i64::from(task), from as i64, until as i64, level.map_or(NO_LEVEL, i64::from)]
+                }
+            };
+            numbers.iter().for_each(|number| bytes.extend(number.to_ne_bytes()));
+        }
+    })?;
+    Ok(bytes)
+}
+
+fn open(file: &Path) -> Result<BufReader<File>, RecordingError> {
     let unreadable = |error: std::io::Error| RecordingError { byte: 0, fault: error.into() };
-    let source = BufReader::new(File::open(file).map_err(unreadable)?);
+    File::open(file).map(BufReader::new).map_err(unreadable)
+}
+
+fn read(file: &Path, most: usize) -> Result<(Value, Vec<u8>), RecordingError> {
+    let source = open(file)?;
     let mut bursts = Bursts::up_to(most);
     let facts = weir_recording::read(source, &mut |worker, event, _| bursts.hear(worker, event))?;
     bursts.finish(facts.tasks.len());
