@@ -31,7 +31,11 @@ pub(crate) fn read_recording<'py>(
 
 /// What each event of a recording was, up to so many; of each four 64-bit numbers in the order of the machine's bytes.
 #[pyfunction]
-pub(crate) fn recorded_events<'py>(py: Python<'py>, file: PathBuf, most: usize) -> PyResult<Bound<'py, PyBytes>> {
+pub(crate) fn recorded_events<'py>(
+    py: Python<'py>,
+    file: PathBuf,
+    most: usize,
+) -> PyResult<Bound<'py, PyBytes>> {
     let name = file.display().to_string();
     let read = py.detach(|| events(&file, most)).map_err(|error| errors::recording(&error, &name))?;
     Ok(PyBytes::new(py, &read))
