@@ -27,6 +27,7 @@ mod header;
 mod inbox;
 mod join;
 mod local;
+mod metrics;
 mod notice;
 mod observe;
 #[cfg(feature = "tokio")]
@@ -55,6 +56,7 @@ pub use error::BuildError;
 pub use event::{Event, Events, Poster, WaitError};
 pub use executor::{Builder, Executor, Handle};
 pub use join::{JoinError, JoinHandle};
+pub use metrics::prometheus;
 pub use report::Report;
 pub use signal::should_yield;
 pub use spawning::{blocking, is_worker, spawn_local};

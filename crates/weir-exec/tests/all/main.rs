@@ -3,6 +3,7 @@
 mod asking;
 mod events;
 mod faults;
+mod metrics;
 #[cfg(target_os = "linux")]
 mod real_time;
 mod recorded;
