@@ -354,6 +354,11 @@ impl Handle {
         asked.into_iter().filter_map(|told| told.recv_timeout(patience).ok()).collect()
     }
 
+    /// Whether no worker runs tasks any more, or will.
+    pub(crate) fn is_over(&self) -> bool {
+        self.workers.iter().all(|worker| worker.is_over())
+    }
+
     /// For how long the program was suspended so far.
     #[must_use]
     pub fn suspended(&self) -> Duration {

@@ -7,6 +7,7 @@ mod metrics;
 #[cfg(target_os = "linux")]
 mod real_time;
 mod recorded;
+mod sampled;
 mod suspended;
 #[cfg(feature = "tokio")]
 mod tokio_tasks;
