@@ -156,18 +156,16 @@ impl Local {
             let due = self.due();
             if due != self.shared.signal.due() {
                 self.shared.signal.set_due(due);
-                self.sees_to_asking(self.now(), due);
+                self.asks_at(self.now(), due);
             }
         }
     }
 
-    /// Sees to it that the running task is asked to give way at `due`: it reads the clock if that is soon, and the timer
-    /// thread asks it otherwise.
+    /// See [`Watch::asks_at`].
     #[inline]
-    pub(crate) fn sees_to_asking(&self, now: u64, due: u64) {
+    pub(crate) fn asks_at(&self, now: u64, due: u64) {
         if let Some(watch) = &self.watch {
-            let signal = self.shared.signal;
-            watch.comes_due(if signal.is_near(now, due) { signal.slice_end() } else { due });
+            watch.asks_at(self.shared.signal, now, due);
         }
     }
 

@@ -19,7 +19,7 @@ use std::time::Duration;
 use crate::clock::{BEAT, Monotonic};
 use crate::report::{Report, Reports};
 use crate::shared::Shared;
-use crate::signal::{NEVER, Seen};
+use crate::signal::{NEVER, Seen, Signal};
 use crate::stack;
 use crate::terms::nanos;
 
@@ -68,6 +68,13 @@ impl Watch {
         if due < self.0.sleeps_until.load(Ordering::Relaxed) {
             self.wake();
         }
+    }
+
+    /// Sees to it that the task that runs now is asked to give way at `due`: it reads the clock itself if that is soon,
+    /// and the timer thread asks it otherwise.
+    #[inline]
+    pub(crate) fn asks_at(&self, signal: &Signal, now: u64, due: u64) {
+        self.comes_due(if signal.is_near(now, due) { signal.slice_end() } else { due });
     }
 
     #[cold]

@@ -113,7 +113,7 @@ impl Worker {
             return self.over(number, &header, now, None, Why::Aborted);
         }
         local.shared.signal.begins(number, now, due, slice_end);
-        local.sees_to_asking(now, due);
+        local.asks_at(now, due);
         header.notice.begin();
         let own = local.reached().map(|reached| reached.saturating_sub(now));
         let cx = &mut Context::from_waker(&waker);
