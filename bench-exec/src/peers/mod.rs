@@ -18,7 +18,7 @@ pub enum Peer {
     Weir,
     /// In slices that are little longer than what is to be done.
     WeirShort,
-    /// Who waits keeps nothing.
+    /// And who waits keeps nothing of them.
     WeirAtDispatch,
     WeirPriority,
     WeirPriorityOverTokio,
@@ -63,7 +63,7 @@ impl Peer {
         match self {
             Self::Weir => "weir-exec",
             Self::WeirShort => "weir-exec, slices of 500 us",
-            Self::WeirAtDispatch => "weir-exec, at_dispatch",
+            Self::WeirAtDispatch => "weir-exec, slices of 500 us, at_dispatch",
             Self::WeirPriority => "weir-exec, priority_rr",
             Self::WeirPriorityOverTokio => "weir-exec over Tokio, priority_rr",
             Self::WeirOverTokio => "weir-exec over Tokio",
@@ -99,7 +99,7 @@ impl Peer {
         match self {
             Self::Weir => weirs::run(scene, "epoch(100ms)", false),
             Self::WeirShort => weirs::run(scene, "epoch(100ms,slice=500us)", false),
-            Self::WeirAtDispatch => weirs::run(scene, "epoch(100ms,allocate=at_dispatch)", false),
+            Self::WeirAtDispatch => weirs::run(scene, "epoch(100ms,slice=500us,allocate=at_dispatch)", false),
             Self::WeirPriority => weirs::run(scene, "priority_rr", false),
             Self::WeirPriorityOverTokio => weirs::run(scene, "priority_rr", true),
             Self::WeirOverTokio => weirs::run(scene, "epoch(100ms)", true),
