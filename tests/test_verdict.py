@@ -6,6 +6,7 @@ the responses of others. The same sentences stand in terminal, page and JSON, at
 """
 
 import json
+import math
 from contextlib import suppress
 from pathlib import Path
 
@@ -212,6 +213,30 @@ def test_a6_one_need_is_told_in_one_sentence():
     nobody = told_of(PORT, need("latency", '"1u"', **{"class": "20pkt"}))
     assert "to be at most 1 u: missed under every discipline, least under fifo (by" in nobody.verdict[0]
     assert call_code(PORT, need("latency", '"1u"')) == 0
+
+
+def test_a6_a_bound_that_the_service_times_alone_exceed_is_told():
+    text = SERVER.replace('"400s"', '"100s"')
+    result = told_of(text, need("response p99", '"50ms"', **{"class": "api"}))
+    assert result.needs[0].floor == pytest.approx(0.02 * math.log(100), rel=1e-6)
+    first, second, *_ = answer(result)
+    assert "missed under every discipline" in first
+    assert second == (
+        "The service times of api alone have a p99 of 92.1 ms: no discipline that serves every request "
+        "keeps the p99 response of api within 50 ms."
+    )
+    calm = told_of(text, need("response p99", '"20s"'))
+    assert calm.needs[0].floor is None
+    assert not [each for each in calm.verdict if "service times" in each]
+    many = told_of(text, *(need(f"response {of}", bound) for of, bound in BOUNDS.items()))
+    assert [each.floor is None for each in many.needs] == [True, False, False]
+    (told,) = [each for each in many.verdict if "service times" in each]
+    assert told.startswith("The service times alone have a mean of 38.00 ms: no discipline")
+    assert told.endswith(" keeps the mean response within 20.00 ms, nor 1 other need on the response.")
+
+
+BOUNDS = {"p50": '"10s"', "mean": '"20ms"', "p99": '"400ms"'}
+"""Of responses: one that is kept, and two that the service times alone exceed."""
 
 
 def call_code(text: str, *needs: str) -> int:

@@ -22,7 +22,7 @@ use weir_document::{
 
 use self::settle::{Longer, Settle};
 use crate::provenance::Frame;
-use need::{Measured, NeedTable};
+use need::{Measured, Need, NeedTable};
 
 /// Where times may be counted in mean services of a packet, `200u`.
 pub const IN_SERVICES: Wording = Wording {
@@ -103,6 +103,11 @@ pub trait Read: Sized {
     /// What results have figures of, so that a need may be about it.
     fn measured(&self) -> Measured {
         Measured::default()
+    }
+
+    /// What the figure of a need comes to at the least, whatever the discipline, where that is known beforehand.
+    fn floor(&self, _need: &Need) -> Option<f64> {
+        None
     }
 
     /// Writes another seed, into the document and what was read from it.
@@ -195,7 +200,10 @@ impl<M: Read> Scenario<M> {
         let mut document = read.map_err(|error| source.explain(&error, &M::WORDING))?;
         let mut checker = Checker::new(source, folder);
         let model = M::check(&mut document, &mut checker)?;
-        let needs = need::check(M::needs(&document), &model.measured(), &checker)?;
+        let mut needs = need::check(M::needs(&document), &model.measured(), &checker)?;
+        for need in &mut needs {
+            need.floor = model.floor(need).filter(|floor| *floor > need.bound);
+        }
         let (data, canonical) = (checker.fingerprint, checker.canonical.into_inner());
         canonical_names(M::written(&mut document), &canonical, model.compared().reference);
         let frame = Frame { needs, ..frame(source.name, &document, data, canonical)? };

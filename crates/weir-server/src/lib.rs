@@ -53,6 +53,7 @@ pub mod comparison;
 mod document;
 pub mod engine;
 pub mod figures;
+mod floor;
 pub mod generators;
 pub mod job;
 pub mod model;

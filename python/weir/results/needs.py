@@ -107,17 +107,17 @@ def _state(row: Measured | None, need: Need, *, exact: bool) -> tuple[str, str |
 
 
 def told(result: Result) -> list[str]:
-    """Return what became of the needs: two sentences at most, none where there are no needs."""
+    """Return what became of the needs, and which no discipline can meet: three sentences at most."""
     found: dict[str, list[Judgement]] = {name: [] for name in result.disciplines}
     for each in result.judgements:
         found[each.discipline].append(each)
-    if len(result.needs) == 1:
-        return [_of_one(result, found)]
     if not result.needs:
         return []
+    if len(result.needs) == 1:
+        return [_of_one(result, found), *_hopeless(result)]
     if len(result.disciplines) == 1:
-        return [_alone(result, next(iter(found.values())))]
-    return [_meeting(result, found), *_failing(result, found)]
+        return [_alone(result, next(iter(found.values()))), *_hopeless(result)]
+    return [_meeting(result, found), *_hopeless(result), *_failing(result, found)]
 
 
 def figure(need: Need) -> str:
@@ -287,6 +287,26 @@ def _failing(result: Result, found: dict[str, list[Judgement]]) -> list[str]:
         if still_open and not missed[name]:
             parts.append(f"under {result.labels[name]} it is not settled: {_open(result, still_open)}")
     return ["; ".join(parts)] if parts else []
+
+
+def _hopeless(result: Result) -> list[str]:
+    """Return which needs the service times alone miss, under whatever discipline."""
+    missed = [
+        need
+        for place, need in enumerate(result.needs)
+        if need.floor is not None
+        and all(row.state == MISSED for row in result.judgements if row.need == place)
+    ]
+    if not missed:
+        return []
+    need = max(missed, key=lambda need: (need.floor or 0.0) / need.bound if need.bound else float("inf"))
+    more = len(missed) - 1
+    others = f", nor {plural(more, 'other need')} on the response" if more else ""
+    of = "" if need.name == ALL else f" of {need.name}"
+    least = written(need.floor or 0.0, need)
+    asked = f"the {need.statistic} response{of} within {written(need.bound, need)}"
+    words = f"the service times{of} alone have a {need.statistic} of {least}"
+    return [f"{words}: no discipline that serves every request keeps {asked}{others}"]
 
 
 def _worst(result: Result, rows: Sequence[Judgement]) -> str:

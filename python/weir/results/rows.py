@@ -244,7 +244,9 @@ class Need:
     """What the scenario says must hold: a figure at most, or at least, a bound.
 
     It is about all together, ``kind`` and ``name`` being ``all``, or about one ``class``, ``flow``,
-    ``process``, ``queue``, ``link`` or ``channel``; at a ``load`` where the result is for several.
+    ``process``, ``queue``, ``link`` or ``channel``; at a ``load`` where the result is for several. ``floor``
+    is what the figure comes to at the least, whatever the discipline, where that is beyond the bound: of a
+    server what the service times alone do.
     """
 
     kind: str
@@ -255,6 +257,7 @@ class Need:
     side: str
     bound: float
     unit: str
+    floor: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

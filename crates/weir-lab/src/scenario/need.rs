@@ -99,6 +99,9 @@ pub struct Need {
     pub bound: f64,
     /// The unit of the figure and the bound.
     pub unit: &'static str,
+    /// What the figure comes to at the least, whatever the discipline, where that is beyond the bound already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub floor: Option<f64>,
 }
 
 /// A metric with the statistics that results have of it.
@@ -214,6 +217,7 @@ impl Check<'_> {
             side,
             bound,
             unit: metric.unit,
+            floor: None,
         })
     }
 

@@ -21,12 +21,13 @@ mod workload;
 use crate::document::span::Bound;
 use crate::document::{KnownService, ServerDocument, ServerTable};
 use crate::figures;
+use crate::floor;
 use crate::model::{Costs, Known, Open, ServerScenario, Workload};
 use weir_core::pool::{MAX_SERVERS, Site};
 use weir_core::units::Nanos;
 use weir_document::quantity::Time;
 use weir_document::{Checked, Checker, Located, Wording};
-use weir_lab::scenario::need::{Measured, NeedTable};
+use weir_lab::scenario::need::{Measured, Need, NeedTable};
 use weir_lab::scenario::settle::{Longer, Settle};
 use weir_lab::scenario::{Compared, IN_SERVICES, Read, Written};
 
@@ -71,6 +72,10 @@ impl Read for ServerScenario {
 
     fn measured(&self) -> Measured {
         figures::measured_of(self)
+    }
+
+    fn floor(&self, need: &Need) -> Option<f64> {
+        floor::floor(self, need)
     }
 
     fn set_seed(document: &mut ServerDocument, model: &mut Self, seed: u64) {
