@@ -166,8 +166,8 @@ def test_explain_golden(capsys):
         "closed form:   Pollaczek-Khinchine, whole messages\n"
         "example:       fifo\n"
         "\n"
-        "parameter limit: as in `100pkt` or, of packets, `64KiB`; or `none`; default none\n"
-        "  how much may wait; who finds no room is dropped\n"
+        "parameter limit: such as `100pkt` or, for packets, `64KiB`; or `none`; default none\n"
+        "  how much may wait; a newcomer that finds no room is dropped\n"
     )
 
 

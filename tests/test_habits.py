@@ -138,7 +138,7 @@ def test_c3_a_queue_says_what_it_takes(name: str):
         weir.ConfigError, match=rf"^`{name}` orders packets at a link, and a queue takes"
     ) as refused:
         weir.Queue(name)
-    assert refused.value.remedy.startswith("known here are `fifo`, `rr`")
+    assert refused.value.remedy.startswith("choose one of `fifo`, `rr`")
 
 
 # Finding C3: settings, check, standard input, new scenarios.

@@ -183,22 +183,22 @@ REFUSED = {
     "empty": (b"", "is empty, must be a pcap or pcapng file"),
     "magic": (
         b"\x7fELF" + bytes(100),
-        "byte 0: the file begins with 7f454c46, as neither pcap nor pcapng does",
+        "byte 0: the file begins with 7f454c46, which is neither pcap nor pcapng",
     ),
     "header": (HEADER[:20], "byte 0: the file ends within its first header"),
     "version": (HEADER[:4] + b"\x09" + HEADER[5:], "byte 0: the version is 9.4, must be 2.4 of pcap, or"),
     "link": (HEADER[:20] + b"\x69\0\0\0", "byte 0: the link type is 105, must be 0 or 108"),
     "four gigabytes": (
         CAPTURE + record(3, POLL, captured=2**32 - 1),
-        f"byte {len(CAPTURE)}: 4294967295 bytes of the packet are said to be captured, at most 262144",
+        f"byte {len(CAPTURE)}: the captured length of the packet is 4294967295 bytes, must be at most 262144",
     ),
     "longer than it was": (
         CAPTURE + record(3, POLL, captured=81),
-        f"byte {len(CAPTURE)}: 81 bytes are said to be captured of a packet of 80 bytes",
+        f"byte {len(CAPTURE)}: the captured length is 81 bytes, more than the 80 bytes of the packet",
     ),
     "time goes back": (
         CAPTURE + record(0.5, POLL),
-        f"byte {len(CAPTURE)}: time goes back by 1.5 s, at most 1 s are put right",
+        f"byte {len(CAPTURE)}: time goes back by 1.5 s, at most 1 s can be corrected",
     ),
     "no packets": (HEADER + record(1, ARP), "no packet has both an IP header and a time"),
     "a block without length": (
@@ -211,15 +211,15 @@ REFUSED = {
     ),
     "a block with two lengths": (
         SECTION + INTERFACE + struct.pack("<II", 6, 112) + ENHANCED + struct.pack("<I", 116),
-        "byte 48: the length of the block is 112 before it and 116 behind it",
+        "byte 48: the length of the block is 112 at its start and 116 at its end",
     ),
     "a packet beyond its block": (
         SECTION + INTERFACE + block(6, 32, struct.pack("<IIIII", 0, 0, 0, 80, 80)),
-        "byte 48: 80 bytes are said to be captured in a block with room for 0",
+        "byte 48: the captured length is 80 bytes, more than the 0 bytes of room in the block",
     ),
     "an unknown interface": (
         SECTION + block(6, 112, ENHANCED),
-        "byte 28: the packet came through interface 0, and 0 are described",
+        "byte 28: the packet names interface 0, but only 0 are described",
     ),
     "endless blocks": (
         SECTION + INTERFACE + block(5, 12) * (2**20 + 1),

@@ -135,7 +135,7 @@ def test_who_has_no_place(capsys, file: Path):
     code, out, _ = call(capsys, "plan", file, "--target", "scenario", "--check")
     told = " ".join(out.split())
     assert code == 1
-    assert "note: all have no place together: they need at least 4 nodes, and there are 3" in told
+    assert "note: the processes do not all fit: they need at least 4 nodes, and there are 3" in told
     assert (
         "no place: spare.2 (line 20) needs 20ms, and no node has as much left, the most is 6ms on a" in told
     )

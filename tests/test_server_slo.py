@@ -124,7 +124,7 @@ REFUSED_QUESTIONS = [
     (
         ("--class", "shrt"),
         "--class `shrt` is not a class of the scenario",
-        "did you mean `short`? known are `short`, `long`, and `all` of them together",
+        "did you mean `short`? choose one of `short`, `long`, and `all` of them together",
     ),
     (("--bound", "1"), f"--bound is 1, {NO_BOUND}", "write one such as 10.0"),
     (("--bound", "nan"), f"--bound is NaN, {NO_BOUND}", "write one such as 10.0"),
@@ -135,7 +135,7 @@ REFUSED_QUESTIONS = [
         "write one such as p99.9",
     ),
     (("--precision", "90"), "--precision is 90 %, must be from 0.01 % to 50 %", "write one such as 1"),
-    (("--quantile", "p99.99"), f"server.toml: stop: {TOO_FEW}", "change the scenario as it says"),
+    (("--quantile", "p99.99"), f"server.toml: stop: {TOO_FEW}", "change the scenario as the message says"),
 ]
 
 

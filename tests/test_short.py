@@ -252,7 +252,7 @@ def test_a_limit_ends_the_lengthening():
     ("more", "told"),
     [
         ("settle_limit = 1\n", "stop.settle_limit is 1, must be from 2 to 1000000"),
-        ('settle = true\nprecision = "1%"\n', "stands beside stop.precision"),
+        ('settle = true\nprecision = "1%"\n', "cannot be combined with stop.precision"),
     ],
 )
 def test_what_cannot_settle_is_refused(more: str, told: str):

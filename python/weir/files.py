@@ -117,7 +117,7 @@ def _descriptor(target: Path) -> int | None:
 
 
 def _opened(target: Path) -> BinaryIO:
-    """Open a stream for writing; one that is open already is not opened again, which would start it anew."""
+    """Open a stream for writing; one that is open already is not opened again, which would restart it."""
     descriptor = _descriptor(target)
     return target.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb")
 

@@ -128,8 +128,8 @@ impl Fault {
             Self::Interface { .. } => {
                 "the file is damaged, or was joined by hand; join captures with `mergecap -w OUT IN...`"
             }
-            Self::Interfaces | Self::Idle => "write it anew with `editcap IN OUT`",
-            Self::Resolution(_) => "write it anew with `editcap -F nsecpcap IN OUT`",
+            Self::Interfaces | Self::Idle => "rewrite it with `editcap IN OUT`",
+            Self::Resolution(_) => "rewrite it with `editcap -F nsecpcap IN OUT`",
             Self::Back(_) => "put the packets in order with `reordercap IN OUT`",
             Self::Late(_) => "cut it with `editcap -A START -B STOP IN OUT`",
             Self::Packets => "cut it with `editcap -c 100000000 IN OUT`",
@@ -161,7 +161,7 @@ impl fmt::Display for Fault {
             Self::Nothing => out.write_str("no packet has both an IP header and a time"),
             Self::Header => out.write_str("the file ends within its first header"),
             Self::Magic(bytes) => {
-                write!(out, "the file begins with {}, as neither pcap nor pcapng does", Hex(bytes))
+                write!(out, "the file begins with {}, which is neither pcap nor pcapng", Hex(bytes))
             }
             Self::Version(major, minor) => {
                 write!(out, "the version is {major}.{minor}, must be 2.4 of pcap, or 1.0 or 1.2 of pcapng")
@@ -185,17 +185,23 @@ impl Fault {
         match self {
             Self::Captured(found) => write!(
                 out,
-                "{found} bytes of the packet are said to be captured, at most {} are read",
+                "the captured length of the packet is {found} bytes, must be at most {}",
                 limits::PACKET
             ),
             Self::Packet(found) => {
-                write!(out, "the packet is said to have {found} bytes, at most {} are read", limits::PACKET)
+                write!(out, "the length of the packet is {found} bytes, must be at most {}", limits::PACKET)
             }
             Self::Longer { captured, packet } => {
-                write!(out, "{captured} bytes are said to be captured of a packet of {packet} bytes")
+                write!(
+                    out,
+                    "the captured length is {captured} bytes, more than the {packet} bytes of the packet"
+                )
             }
             Self::Overrun { captured, room } => {
-                write!(out, "{captured} bytes are said to be captured in a block with room for {room}")
+                write!(
+                    out,
+                    "the captured length is {captured} bytes, more than the {room} bytes of room in the block"
+                )
             }
             Self::Fraction { found, second } => {
                 write!(out, "the fraction of the second is {found}, must be below {second}")
@@ -205,11 +211,11 @@ impl Fault {
                 "the length of the block (type {kind}) is {found}, must be a multiple of 4 from {least} to {most}"
             ),
             Self::BlockEnds(first, last) => {
-                write!(out, "the length of the block is {first} before it and {last} behind it")
+                write!(out, "the length of the block is {first} at its start and {last} at its end")
             }
-            Self::Block(kind) => write!(out, "the block is not laid out as type {kind} is"),
+            Self::Block(kind) => write!(out, "the block does not have the layout of type {kind}"),
             Self::Interface { found, known } => {
-                write!(out, "the packet came through interface {found}, and {known} are described")
+                write!(out, "the packet names interface {found}, but only {known} are described")
             }
             Self::Interfaces => {
                 write!(out, "the section describes more than {} interfaces", limits::INTERFACES)
@@ -221,7 +227,7 @@ impl Fault {
             Self::Idle => write!(out, "{} blocks in a row hold no packet", limits::IDLE_BLOCKS),
             Self::Back(step) => {
                 let most = Span(u128::from(limits::STEP_BACK));
-                write!(out, "time goes back by {}, at most {most} are put right", Span(*step))
+                write!(out, "time goes back by {}, at most {most} can be corrected", Span(*step))
             }
             Self::Late(span) => {
                 let most = Span(u128::from(limits::SPAN));

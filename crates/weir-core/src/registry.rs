@@ -256,8 +256,11 @@ pub(crate) fn no_priority(name: &str) -> SpecError {
         return unknown(name, PRIORITY);
     }
     let names: Vec<_> = PRIORITY.iter().map(|info| info.name).collect();
-    let reason =
-        format!("is `{}`, which orders by no key, must be one of `{}`", shorten(name), names.join("`, `"));
+    let reason = format!(
+        "is `{}`, which does not order by a key, must be one of `{}`",
+        shorten(name),
+        names.join("`, `")
+    );
     SpecError::Value { discipline: message::in_order::INFO.name, parameter: "discipline", reason }
 }
 
@@ -281,7 +284,7 @@ pub(crate) fn unknown(name: &str, known: &[&Info]) -> SpecError {
     let meant = textbook::hint(name, &names);
     let nearest = || nearest(name, names.iter().copied()).filter(|_| orders.is_none());
     let hint = meant.or_else(|| Some(format!("did you mean `{}`? ", nearest()?))).unwrap_or_default();
-    let remedy = format!("{hint}known here are `{}`", names.join("`, `"));
+    let remedy = format!("{hint}choose one of `{}`", names.join("`, `"));
     SpecError::UnknownName { name: name.to_owned(), orders, remedy }
 }
 
@@ -442,7 +445,7 @@ mod tests {
             ("tbf(fq(codel:tarjet=5ms),rate=1Mbit,burst=2kB)", "`codel` has no parameter `tarjet`: it takes"),
             (
                 "priority(fifo,last=fq(alpha:10))",
-                "`alpha` orders messages and cannot stand here: known here are `fifo`",
+                "`alpha` orders messages and cannot be used here: choose one of `fifo`",
             ),
             ("priority(fq:drrr)", "no discipline is named `drrr`: did you mean `drr`?"),
             ("tbf(fq(sfq:queues=0),rate=1Mbit,burst=2kB)", "`sfq`: queues is `0`, must be"),
@@ -491,7 +494,7 @@ mod tests {
     fn c3_a_discipline_of_another_kind_is_said_to_be_one() {
         let refused = error("drr:quantum=1514B");
         assert!(
-            refused.starts_with("`drr` orders packets at a link and cannot stand here: known here are"),
+            refused.starts_with("`drr` orders packets at a link and cannot be used here: choose one of"),
             "{refused}"
         );
         let refused = error("priority");

@@ -100,7 +100,7 @@ impl fmt::Display for SpecError {
                 write!(f, "no discipline is named `{name}`: {remedy}")
             }
             Self::UnknownName { name, orders: Some(orders), remedy } => {
-                write!(f, "`{name}` orders {orders} and cannot stand here: {remedy}")
+                write!(f, "`{name}` orders {orders} and cannot be used here: {remedy}")
             }
             Self::UnknownParameter { discipline, parameter, remedy } => {
                 write!(f, "`{discipline}` has no parameter `{parameter}`: {remedy}")

@@ -30,9 +30,9 @@ const fn name(
     Name { name, means, here, note }
 }
 
-const NOTATION: &str = "the notation of Kendall names a queue, not a discipline: `weir new port` writes a port with \
-                        Poisson arrivals, `weir new server` one with several servers, and `weir theory FILE` computes \
-                        their exact means";
+const NOTATION: &str = "Kendall's notation names a queue, not a discipline: `weir new port` writes a port \
+    with Poisson arrivals, `weir new server` one with several servers, and `weir theory FILE` computes \
+    their exact means";
 const LAST_IN: &str = "last in, first out is not part of weir";
 
 /// All of them.

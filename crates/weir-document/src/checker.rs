@@ -106,7 +106,7 @@ impl<'a> Checker<'a> {
     pub fn span(&self, written: &Located<Time>, longest: Nanos) -> Checked<Nanos> {
         if written.value.clock != Clock::Seconds && written.value.span.get() > 0 {
             let remedy = "write it in `ns`, `us`, `ms` or `s`, such as \"5ms\"";
-            return self.refuse(written, "must be in seconds, as everything but a port", remedy);
+            return self.refuse(written, "must be in seconds: only a port has other units", remedy);
         }
         if written.value.span > longest {
             return self.refuse(written, format!("must be at most {longest}"), "lower it");
@@ -141,7 +141,7 @@ impl<'a> Checker<'a> {
     pub fn own_name(&self, written: &Located<String>) -> Checked<String> {
         let name = self.name(written)?;
         if name == "all" {
-            let reason = "is what results call all of a kind together";
+            let reason = "is reserved: results use it for all of a kind together";
             return self.refuse(written, reason, "give it another name");
         }
         Ok(name)
@@ -184,7 +184,7 @@ impl<'a> Checker<'a> {
         for written in &list.value {
             let discipline = read(written)?;
             if named.iter().any(|other| other.canonical == discipline.canonical) {
-                let reason = format!("names `{}` a second time", discipline.canonical);
+                let reason = format!("lists `{}` twice", discipline.canonical);
                 return self.refuse(written, reason, "remove one of the two");
             }
             named.push(discipline);
@@ -281,7 +281,7 @@ impl<'a> Checker<'a> {
 
     /// Refuses a key that would have no effect.
     pub fn unused<T>(&self, key: Option<&Located<T>>, beside: &str) -> Result<(), Refused> {
-        key.map_or(Ok(()), |key| self.refuse(key, format!("has no effect beside {beside}"), "remove it"))
+        key.map_or(Ok(()), |key| self.refuse(key, format!("has no effect with {beside}"), "remove it"))
     }
 }
 

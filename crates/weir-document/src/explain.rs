@@ -101,7 +101,7 @@ impl Source<'_> {
         let span = error.span.clone().unwrap_or(whole_file);
         if message.starts_with("duplicate key") {
             let name = self.text.get(span.clone()).unwrap_or_default();
-            return self.refuse(span, "stands here a second time", "keep one of the two").key(name);
+            return self.refuse(span, "is given twice", "keep one of the two").key(name);
         }
         let told = unknown(message)
             .or_else(|| missing(message, wording))
@@ -143,7 +143,7 @@ fn unknown(message: &str) -> Option<Explanation> {
     let known: Vec<&str> = quoted.collect();
     let hint = nearest(name, known.iter().copied());
     let hint = hint.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    Some(Explanation::new(reason, format!("{hint}known are `{}`", known.join("`, `"))))
+    Some(Explanation::new(reason, format!("{hint}choose one of `{}`", known.join("`, `"))))
 }
 
 /// "missing field `x`".
@@ -238,11 +238,11 @@ mod tests {
             ("load = 1", ""),
             (
                 "laod = 1",
-                "f:1:1: laod is not a key here: did you mean `load`? known are `load`, `size`, `range`",
+                "f:1:1: laod is not a key here: did you mean `load`? choose one of `load`, `size`, `range`",
             ),
             ("size = \"report\"", "f:1:1: load is missing: add `load`"),
             ("load = \"1\"", "f:1:8: load is \"1\", of another type: write f64"),
-            ("load = 1\nload = 2", "f:2:1: load stands here a second time: keep one of the two"),
+            ("load = 1\nload = 2", "f:2:1: load is given twice: keep one of the two"),
             ("load = 1\nsize = \"uniform\"", "f:2:8: size is \"uniform\", "),
             (
                 "load = 1\nsize = \"constant\"",

@@ -21,12 +21,12 @@ pub fn mismatch(value: &Mismatch<'_>, expected: &str) -> (&'static str, String) 
             return ("must be without an exponent", remedy);
         }
         "string" if has_unit && is_time(value.text) => "finer than a nanosecond, or too long",
-        "string" if has_unit => "not in a unit that is known here",
+        "string" if has_unit => "in an unknown unit",
         "integer" if value.is_negative() && is_whole => {
             return ("must not be negative", "write a whole number from 0 up".to_owned());
         }
         "integer" if value.is_of_the_type => "out of range",
-        _ => "not of the type that belongs here",
+        _ => "of the wrong type",
     };
     (reason, format!("write {}", plain(expected)))
 }
@@ -79,7 +79,7 @@ pub fn discipline(error: SpecError, of: &str, example: &str) -> (String, String)
 /// The remedy for a name that is not known: the nearest of those that are, and the first of them.
 #[must_use]
 pub fn known_names<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
-    format!("{}known are {}", hint(name, known.clone()), listed(known))
+    format!("{}choose one of {}", hint(name, known.clone()), listed(known))
 }
 
 /// The name that was meant, as the beginning of a remedy; nothing where none is near.

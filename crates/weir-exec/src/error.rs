@@ -34,8 +34,7 @@ impl fmt::Display for BuildError {
             Self::Workers { asked: 0, .. } => f.write_str("workers is 0, must be at least 1"),
             Self::Workers { asked, processors } => write!(
                 f,
-                "workers is {asked}, must be at most {processors}, the processors that this program may use, \
-                 or be allowed to share them with `pinned(false)`"
+                "workers is {asked}, must be at most {processors}, the processors that this program may use; `pinned(false)` lets workers share them"
             ),
             Self::System { what, error } => write!(f, "{what}: {error}"),
         }

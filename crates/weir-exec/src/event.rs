@@ -124,7 +124,7 @@ pub enum WaitError {
 impl fmt::Display for WaitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NotOwner => "the event is another task's: only its owner waits for it",
+            Self::NotOwner => "the event belongs to another task: only its owner may wait for it",
             Self::SeveralSets => {
                 "the events were not made by one `Events`: make them there to wait for several"
             }

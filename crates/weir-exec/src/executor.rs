@@ -219,7 +219,7 @@ impl Builder {
 }
 
 fn gone(number: usize) -> BuildError {
-    let error = io::Error::other("its thread ended before it began");
+    let error = io::Error::other("its thread ended before it started");
     BuildError::System { what: format!("worker {number}"), error }
 }
 

@@ -65,7 +65,7 @@ mod tests {
         assert!(!notice.end());
         assert!(notice.notify());
         notice.begin();
-        assert!(!notice.notify(), "the worker sees to it");
+        assert!(!notice.notify(), "the worker handles it");
         assert!(notice.end());
         notice.finish();
         assert!(notice.is_done() && !notice.notify());

@@ -109,7 +109,7 @@ fn bind(place: usize) -> io::Result<()> {
 
 #[cfg(not(target_os = "linux"))]
 fn bind(_: usize) -> io::Result<()> {
-    Err(io::Error::other("is known for Linux only: leave it with `pinned(false)`"))
+    Err(io::Error::other("works on Linux only: turn it off with `pinned(false)`"))
 }
 
 /// Gives this thread a real-time priority, which what it starts does not inherit.
@@ -126,5 +126,5 @@ pub(crate) fn real_time(priority: u8) -> io::Result<()> {
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn real_time(_: u8) -> io::Result<()> {
-    Err(io::Error::other("is known for Linux only"))
+    Err(io::Error::other("works on Linux only"))
 }

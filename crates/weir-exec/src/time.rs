@@ -38,7 +38,7 @@ impl Moment {
 pub(crate) fn here<T>(what: &str, f: impl FnOnce(&local::Local) -> T) -> T {
     match local::with(|local| f(local)) {
         Some(found) => found,
-        None => panic!("{what} is for tasks of weir-exec: this thread is none of its workers"),
+        None => panic!("{what} works only in tasks of weir-exec: this thread is not one of its workers"),
     }
 }
 

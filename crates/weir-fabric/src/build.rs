@@ -49,7 +49,7 @@ pub fn why(reason: DropReason) -> &'static str {
         DropReason::NotResumable => "it was given back",
         DropReason::TooLarge => "it is too large",
         DropReason::Unclassified => "its channel has no place",
-        DropReason::Congestion => "its queue has stood for too long",
+        DropReason::Congestion => "its queue has waited for too long",
         DropReason::AlreadyReady => "its process is ready already",
         _ => "of its own accord",
     }
@@ -148,7 +148,7 @@ fn serves(scheduler: &mut dyn Discipline<Handle>, handle: Handle) -> Result<(), 
             _ => break,
         }
     }
-    Err(format!("a packet of {} credits is never sent, give the channel its part", handle.credits))
+    Err(format!("a packet of {} credits is never sent, give the channel a part of the link", handle.credits))
 }
 
 fn scheduler(spec: &Spec) -> Result<Scheduler, RunError> {

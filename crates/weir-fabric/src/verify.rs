@@ -218,7 +218,7 @@ impl Audit {
         let capacity = if link < self.hosts { self.interface } else { self.output };
         if room + book.before != capacity || book.before < 0 {
             let reason = format!(
-                "channel {channel} has room for {room} credits beside {} in a buffer of {capacity}",
+                "channel {channel} has room for {room} credits besides {} in a buffer of {capacity}",
                 book.before
             );
             self.of_link(now, link, reason);

@@ -81,12 +81,12 @@ impl RunError {
     #[must_use]
     pub fn remedy(&self) -> &str {
         match self {
-            Self::Build(_) => "change the discipline or the workload as it says",
+            Self::Build(_) => "change the discipline or the workload as the message says",
             Self::Overloaded { .. } => "lower the load, or shorten the run",
             Self::WarmUp { .. } => "shorten stop.warm_up, or lengthen the run",
             Self::Records(_) => "check the path and its permissions",
             Self::TooLarge { .. } => "shorten the run, or ask for less of it",
-            Self::Refused { .. } => "change the scenario as it says",
+            Self::Refused { .. } => "change the scenario as the message says",
             Self::Stuck { remedy, .. } => remedy,
             Self::Violated { .. } => "report this as a defect, with the scenario and its seed",
         }

@@ -20,7 +20,7 @@ pub fn main<M: Read, R: Serialize>(
     run: impl FnOnce(&Scenario<M>, NonZeroUsize) -> Result<R, RunError>,
 ) -> ExitCode {
     let told = std::env::args_os().nth(1).map_or_else(
-        || Err("no scenario is given: write its file behind the command".to_owned()),
+        || Err("no scenario is given: write its file after the command".to_owned()),
         |file| told(Path::new(&file), run),
     );
     match told {

@@ -44,7 +44,7 @@ fn mismatch(value: &Mismatch<'_>) -> (&'static str, String) {
     let reason = match value.expected {
         "a string" if value.is_number() => "a number without a unit",
         "u8" | "u16" | "u32" | "u64" if value.is_negative() => "must not be negative",
-        _ => "not of the type that belongs here",
+        _ => "of the wrong type",
     };
     let remedy = match value.expected {
         "a string" => {

@@ -38,7 +38,7 @@ impl Request {
         match (key(&OF_NODES), key(&OF_A_TABLE)) {
             (Some(nodes), Some(other)) => {
                 let reason = format!(
-                    "stands beside `{}`: a request is for an arbitration table or for nodes",
+                    "cannot be combined with `{}`: a request is for an arbitration table or for nodes",
                     nodes.get_ref()
                 );
                 Err(Source { name, text }.refuse(other.span(), reason, "write two files"))

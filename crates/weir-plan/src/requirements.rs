@@ -236,7 +236,7 @@ impl Checker<'_> {
         let distance = class.distance.as_ref().map(|d| self.distance(d, &name, shape)).transpose()?;
         let latency = class.latency.as_ref().map(|time| self.time(time)).transpose()?;
         if let (Some(_), Some(latency)) = (distance, &class.latency) {
-            return self.refuse(latency, "stands beside `distance`", "keep one of the two");
+            return self.refuse(latency, "cannot be combined with `distance`", "keep one of the two");
         }
         let lane = match &class.lane {
             Some(lane) => self.whole(lane, 0, MAX_LANE)?,
@@ -290,7 +290,9 @@ impl Checker<'_> {
                     self.within_the_link(text, link.share_of(rate), &most)
                 }
             },
-            (Some(_), Some(rate)) => self.refuse(rate, "stands beside `share`", "keep one of the two"),
+            (Some(_), Some(rate)) => {
+                self.refuse(rate, "cannot be combined with `share`", "keep one of the two")
+            }
             (None, None) => {
                 let error =
                     self.source.refuse(written.span.clone(), "is missing", "add `share = \"25%\"` or `rate`");

@@ -72,7 +72,7 @@ impl Plane {
         if before != after {
             let reason =
                 format!("has the interfaces `{}`, must have `{}`", after.join("`, `"), before.join("`, `"));
-            let remedy = "keep them and their order, or start the router anew";
+            let remedy = "keep them and their order, or restart the router";
             return Err(Refused::of_file(&router.name, reason, remedy));
         }
         let classifier = Classifier::new(router, self.seed);

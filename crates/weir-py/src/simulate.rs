@@ -154,7 +154,7 @@ pub(crate) fn run(
 fn without_records(scenario: &weir_sim::Scenario) -> &'static str {
     match scenario.name() {
         "fabric" => "leave out the records; the distributions of the result say more of a fabric",
-        "node" => "leave out the records; `timeline` of [measure] says who ran when",
+        "node" => "leave out the records; `timeline` of [measure] shows which process ran when",
         "server" => "leave out the records; the distributions of the result say more of a server",
         _ => "leave out the records; flows and intervals of [measure] say more of a network",
     }

@@ -36,7 +36,7 @@ impl Fault {
     #[must_use]
     pub fn told(&self) -> (String, &'static str) {
         let record = "name a file that `Builder::record` of weir-exec has written";
-        let again = "copy the file again from where it was written, or record anew";
+        let again = "copy the file again from where it was written, or record again";
         match self {
             Self::Unreadable(reason) => (format!("cannot be read: {reason}"), "check the path"),
             Self::Empty => ("is empty".to_owned(), "let the program run for longer, or to its end"),

@@ -31,9 +31,9 @@ pub fn statement(server: &ServerScenario) -> Option<String> {
     let cores = server.site.servers;
     if let Some(load) = server.receiver_load().filter(|load| *load >= 1.0 && server.ring.is_none()) {
         return Some(format!(
-            "receivers are offered {load:.4} of what they can see to, not below 1: requests come faster than they are \
-             dispatched, wait without end and no mean exists; lower the load or the dispatch cost, add receivers, or \
-             bound server.ring"
+            "receivers are offered {load:.4} of what they can handle, not below 1: requests come faster \
+             than they are dispatched, wait without end and no mean exists; lower the load or the dispatch \
+             cost, add receivers, or bound server.ring"
         ));
     }
     let load = server.steady_load().filter(|load| *load >= 1.0 && server.site.queue.is_none())?;

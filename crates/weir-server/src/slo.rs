@@ -273,8 +273,8 @@ impl Search<'_> {
     /// No load would decide it.
     fn too_few(&self, probe: &Probe) -> RunError {
         let reason = format!(
-            "the requests of `{}` are too few to tell the {} of their slowdown: lengthen the run, add replications, or ask \
-             for a lower quantile",
+            "the requests of `{}` are too few for the {} of their slowdown: lengthen the run, add \
+             replications, or ask for a lower quantile",
             probe.class, self.asked.quantile
         );
         refused("stop", reason)

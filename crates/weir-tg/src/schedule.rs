@@ -79,16 +79,16 @@ fn begin(script: &Script, action: &Action, next: Next, known: Nanos) -> Result<N
             Next::Never => Err(refuse(
                 script,
                 action,
-                "this action never begins, as the former has no end".to_owned(),
-                "write `at` before it, or give the former a `time`",
+                "this action never begins, as the previous one has no end".to_owned(),
+                "write `at` before it, or give the previous one a `time`",
             )),
             _ => Ok(next),
         };
     };
     let earliest = if let Next::At(end) = next { end } else { known };
     if at < earliest {
-        let reason = format!("this action begins at {at}, before the former ends at {earliest}");
-        return Err(refuse(script, action, reason, "write a later `at`, or shorten the former action"));
+        let reason = format!("this action begins at {at}, before the previous one ends at {earliest}");
+        return Err(refuse(script, action, reason, "write a later `at`, or shorten the previous action"));
     }
     Ok(Next::At(at))
 }

@@ -26,9 +26,9 @@ LEGEND = f"{UNSETTLED} not settled: the run is too short, and the interval canno
 AT_LEVEL = f"at {LEVEL}"
 """What heads the column of OK and !!: the level that closed forms are held against, not that of the table."""
 MARKS = {True: "OK", False: "!!", None: ""}
-"""What stands beside a closed form: whether the simulation agrees."""
+"""What cannot be combined with a closed form: whether the simulation agrees."""
 MARKS_OF_CHECKS = {**MARKS, None: NOT_JUDGED}
-"""What stands beside a self-check."""
+"""What cannot be combined with a self-check."""
 _FEW = 4
 
 ARow = TypeVar("ARow", bound="Measured")

@@ -48,16 +48,16 @@ fn headers_that_are_none() {
         (section(Little)[..6].to_vec(), format!("byte 0: the file ends within its first header: {again}")),
         (
             b"GET / HTTP/1.1".to_vec(),
-            format!("byte 0: the file begins with 47455420, as neither pcap nor pcapng does: {CONVERT}"),
+            format!("byte 0: the file begins with 47455420, which is neither pcap nor pcapng: {CONVERT}"),
         ),
         (
             vec![0; 100],
-            format!("byte 0: the file begins with 00000000, as neither pcap nor pcapng does: {CONVERT}"),
+            format!("byte 0: the file begins with 00000000, which is neither pcap nor pcapng: {CONVERT}"),
         ),
         (
             // The variant of Kuznetzov.
             vec![0x34, 0xcd, 0xb2, 0xa1],
-            format!("byte 0: the file begins with 34cdb2a1, as neither pcap nor pcapng does: {CONVERT}"),
+            format!("byte 0: the file begins with 34cdb2a1, which is neither pcap nor pcapng: {CONVERT}"),
         ),
         (
             version,
@@ -95,19 +95,19 @@ fn records_of_pcap_that_lie() {
     for (bad, expected) in [
         (
             record_of(Little, (1, 0), u32::MAX, u32::MAX, &[0; 60]),
-            "4294967295 bytes of the packet are said to be captured, at most 262144 are read".to_owned(),
+            "the captured length of the packet is 4294967295 bytes, must be at most 262144".to_owned(),
         ),
         (
             record_of(Little, (1, 0), 262_145, 262_145, &[0; 60]),
-            "262145 bytes of the packet are said to be captured, at most 262144 are read".to_owned(),
+            "the captured length of the packet is 262145 bytes, must be at most 262144".to_owned(),
         ),
         (
             record_of(Little, (1, 0), 60, u32::MAX, &[0; 60]),
-            "the packet is said to have 4294967295 bytes, at most 262144 are read".to_owned(),
+            "the length of the packet is 4294967295 bytes, must be at most 262144".to_owned(),
         ),
         (
             record_of(Little, (1, 0), 60, 59, &[0; 60]),
-            "60 bytes are said to be captured of a packet of 59 bytes".to_owned(),
+            "the captured length is 60 bytes, more than the 59 bytes of the packet".to_owned(),
         ),
         (
             record(Little, (1, 1_000_000), &[0; 60]),
@@ -146,37 +146,41 @@ fn blocks_of_pcapng_that_lie() {
         ),
         (
             changed(block(Little, 99, &[0; 8]), 16, 24),
-            format!("the length of the block is 20 before it and 24 behind it: {DAMAGED}"),
+            format!("the length of the block is 20 at its start and 24 at its end: {DAMAGED}"),
         ),
         (
             enhanced_of(Little, 0, 0, u32::MAX, u32::MAX, &frame),
             format!(
-                "4294967295 bytes of the packet are said to be captured, at most 262144 are read: {DAMAGED}"
+                "the captured length of the packet is 4294967295 bytes, must be at most 262144: {DAMAGED}"
             ),
         ),
         (
             enhanced_of(Little, 0, 0, 60, u32::MAX, &frame),
-            format!("the packet is said to have 4294967295 bytes, at most 262144 are read: {DAMAGED}"),
+            format!("the length of the packet is 4294967295 bytes, must be at most 262144: {DAMAGED}"),
         ),
         (
             enhanced_of(Little, 0, 0, 45, 60, &frame),
-            format!("45 bytes are said to be captured in a block with room for 40: {DAMAGED}"),
+            format!(
+                "the captured length is 45 bytes, more than the 40 bytes of room in the block: {DAMAGED}"
+            ),
         ),
         (
             enhanced_of(Little, 0, 0, 40, 39, &frame),
-            format!("40 bytes are said to be captured of a packet of 39 bytes: {DAMAGED}"),
+            format!("the captured length is 40 bytes, more than the 39 bytes of the packet: {DAMAGED}"),
         ),
         (
             changed(simple(Little, &frame), 8, 200),
-            format!("200 bytes are said to be captured in a block with room for 40: {DAMAGED}"),
+            format!(
+                "the captured length is 200 bytes, more than the 40 bytes of room in the block: {DAMAGED}"
+            ),
         ),
         (
             changed(obsolete(Little, 0, 0, &frame), 20, 44),
-            format!("44 bytes are said to be captured of a packet of 40 bytes: {DAMAGED}"),
+            format!("the captured length is 44 bytes, more than the 40 bytes of the packet: {DAMAGED}"),
         ),
         (
             enhanced(Little, 1, 0, &frame),
-            format!("the packet came through interface 1, and 1 are described: {mergecap}"),
+            format!("the packet names interface 1, but only 1 are described: {mergecap}"),
         ),
         (
             interface(Little, 1, Some(20), None),
@@ -195,7 +199,7 @@ fn blocks_of_pcapng_that_lie() {
 fn a_new_section_forgets_the_interfaces() {
     let frame = tcp((1, 1), (2, 2), 2);
     let file = pcapng_with(Little, &[section(Big), enhanced(Big, 0, 0, &frame)].concat());
-    assert!(refusal(&file).contains("the packet came through interface 0, and 0 are described"));
+    assert!(refusal(&file).contains("the packet names interface 0, but only 0 are described"));
 }
 
 #[test]
@@ -205,7 +209,9 @@ fn options_that_lie() {
         [section(Little), block(Little, 1, &body), enhanced(Little, 0, 0, &tcp((1, 1), (2, 2), 2))].concat()
     };
     for option in [option(Little, 9, &[]), option(Little, 14, &[1, 2, 3, 4])] {
-        assert!(refusal(&described(&option)).starts_with("byte 28: the block is not laid out as type 1 is"));
+        assert!(
+            refusal(&described(&option)).starts_with("byte 28: the block does not have the layout of type 1")
+        );
     }
     // Longer than its block: not an option, so nothing that counts.
     assert_eq!(good(&described(&[9, 0, 0xff, 0xff, 1, 0, 0, 0])).0.len(), 1);
@@ -218,8 +224,8 @@ fn time_that_jumps() {
     assert_eq!(
         refusal(&pcap_with(&[at(5), at(3)].concat())),
         format!(
-            "byte {second}: time goes back by 2 s, at most 1 s are put right: put the packets in \
-             order with `reordercap IN OUT`"
+            "byte {second}: time goes back by 2 s, at most 1 s can be corrected: put the packets in order \
+             with `reordercap IN OUT`"
         )
     );
     assert_eq!(

@@ -49,7 +49,7 @@ pub struct Parameter {
     pub takes: Takes,
     /// Words that stand for a value beside those.
     pub(super) words: &'static [&'static str],
-    /// The value that stands where none is given; `None` where one must be given.
+    /// The value that is found where none is given; `None` where one is expected be given.
     pub default: Option<&'static str>,
     /// What it does.
     pub meaning: &'static str,

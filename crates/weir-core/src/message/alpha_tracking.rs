@@ -35,13 +35,13 @@ const ALPHA: Takes = Takes::Real(0.0..=Coefficient::LARGEST);
 
 /// The parameter that counts units of cost.
 pub const WEIGHT: Parameter =
-    Parameter::new("weight", ALPHA, "0.1").meaning("the alpha that each waiting unit of cost is worth");
+    Parameter::new("weight", ALPHA, "0.1").meaning("how much alpha grows with each waiting unit of cost");
 
 /// What the listings say.
 pub const INFO: Info = Info {
     name: "alpha_tracking",
     kind: Kind::Message,
-    title: "alpha scheduling, alpha by the load",
+    title: "alpha scheduling, alpha set by the load",
     rule: "as `alpha`, where a message's alpha is weight * backlog at its arrival, within two limits",
     source: "Cherkasova and Rokicki, alpha report, section 13",
     work: "O(log n)",

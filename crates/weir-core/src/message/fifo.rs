@@ -30,9 +30,9 @@ pub const INFO: Info = Info {
     work: "O(1)",
     parameters: &[Parameter::new("limit", Takes::Limit, "none")
         .or(&["none"])
-        .listed("as in `100pkt` or, of packets, `64KiB`; or `none`")
+        .listed("such as `100pkt` or, for packets, `64KiB`; or `none`")
         .refused("packets such as 100pkt, bytes such as 64KiB, each at least 1, or `none`")
-        .meaning("how much may wait; who finds no room is dropped")],
+        .meaning("how much may wait; a newcomer that finds no room is dropped")],
     example: "fifo",
 };
 

@@ -25,7 +25,7 @@ pub const INFO: Info = Info {
     name: "hrrn",
     kind: Kind::Message,
     title: "highest response ratio next",
-    rule: "serves the message of the largest wait relative to its length, whole, without interruption",
+    rule: "serves the message whose wait is largest relative to its length, whole and without interruption",
     source: "Brinch Hansen, An analysis of response ratio scheduling, IFIP Congress 1971",
     work: "O(log^2 n) amortised",
     parameters: &[],

@@ -42,7 +42,7 @@ pub const INFO: Info = Info {
     work: "O(1)",
     parameters: &[Parameter::required("discipline", Takes::Discipline(Role::Discipline))
         .listed("a priority discipline")
-        .meaning("what orders the messages otherwise")],
+        .meaning("the discipline that orders the messages otherwise")],
     example: "in_order(alpha:10)",
 };
 

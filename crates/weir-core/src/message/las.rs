@@ -30,11 +30,11 @@ pub const INFO: Info = Info {
     name: "las",
     kind: Kind::Message,
     title: "least attained service",
-    rule: "serves the message that has been served least; those served alike take turns of one quantum",
+    rule: "serves the message that has been served least; messages served equally take turns of one quantum",
     source: "Nuyens and Wierman, The Foreground-Background queue: a survey, 2008",
     work: "O(log n) per grant",
     parameters: &[Parameter::new("quantum", Takes::Turn, "1")
-        .meaning("how much a message is served in its turn, where several have been served alike")],
+        .meaning("how much a message is served in its turn, when several have been served equally")],
     example: "las:quantum=1",
 };
 

@@ -37,7 +37,7 @@ pub const INFO: Info = Info {
     parameters: &[
         Parameter::required("discipline", Takes::Discipline(Role::Discipline))
             .listed("a message discipline")
-            .meaning("what orders the messages that have entered"),
+            .meaning("the discipline that orders the messages that have entered"),
         Parameter::required("limit", Takes::Whole(1..=u64::MAX))
             .listed("messages, at least 1")
             .meaning("how many messages of a flow may have entered and not left"),

@@ -25,7 +25,7 @@ pub const INFO: Info = Info {
     name: "sjf",
     kind: Kind::Message,
     title: "shortest job first",
-    rule: "serves the message of the smallest original length, whole, once begun without interruption",
+    rule: "serves the message of the smallest original length, whole and without interruption",
     source: "Harchol-Balter, Performance Modeling and Design of Computer Systems, 2013, chapter 31",
     work: "O(log n)",
     parameters: &[],

@@ -36,14 +36,15 @@ pub const INFO: Info = Info {
     name: "codel",
     kind: Kind::Packet,
     title: "controlled delay",
-    rule: "serves in the order of arrival; drops ever faster while packets have waited too long for an interval",
+    rule: "serves in the order of arrival; drops more and more often while packets wait too long for a \
+        whole interval",
     source: "Nichols, Jacobson, McGregor and Iyengar, RFC 8289, 2018",
     work: "O(1)",
     parameters: &[
         TARGET,
         INTERVAL,
         Parameter::new("limit", Takes::Packets(LIMITS), "1000pkt")
-            .meaning("how many packets may wait; newcomers beyond are dropped"),
+            .meaning("how many packets may wait; newcomers beyond the limit are dropped"),
         ECN.or_else("no"),
         CE_THRESHOLD,
         MTU,
@@ -53,19 +54,19 @@ pub const INFO: Info = Info {
 
 /// The parameters of every discipline that has the control within.
 pub(super) const TARGET: Parameter = Parameter::new("target", Takes::Span(Nanos::ONE..=Nanos::MAX), "5ms")
-    .meaning("the wait in a queue that is acceptable for ever");
+    .meaning("the wait in the queue that is acceptable permanently");
 pub(super) const INTERVAL: Parameter =
     Parameter::new("interval", Takes::Span(Nanos::ONE..=Nanos::MAX), "100ms")
-        .meaning("how long a longer wait is accepted; about the longest usual round trip");
+        .meaning("how long a longer wait is tolerated; about the longest usual round-trip time");
 pub(super) const ECN: Parameter = Parameter::required("ecn", Takes::Words(&["yes", "no"]))
-    .meaning("whether packets that can carry a mark of congestion are marked and not dropped");
+    .meaning("whether packets that support ECN are marked instead of dropped");
 pub(super) const CE_THRESHOLD: Parameter =
     Parameter::new("ce_threshold", Takes::Span(Nanos::ZERO..=Nanos::MAX), "none")
         .or(&["none"])
         .worded("a span such as 1ms, or `none`")
-        .meaning("the wait beyond which every packet that can carry a mark is marked");
+        .meaning("the wait beyond which every packet that supports ECN is marked");
 pub(super) const MTU: Parameter = Parameter::new("mtu", Takes::Size(Bytes::ZERO..=Bytes::MAX), "1514B")
-    .meaning("a queue with no more than this behind its head is not held to the target");
+    .meaning("a queue with no more than this behind its head is exempt from the target");
 
 /// The law that a spec names.
 ///

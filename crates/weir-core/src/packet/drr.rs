@@ -42,7 +42,8 @@ pub const INFO: Info = Info {
     name: "drr",
     kind: Kind::Packet,
     title: "deficit round robin",
-    rule: "serves flows in turn, a quantum of bytes each; what it leaves unused is kept for its next turn",
+    rule: "serves flows in turn, a quantum of bytes each; what a flow leaves unused is kept for its next \
+        turn",
     source: "Shreedhar and Varghese, Efficient fair queueing using deficit round robin, SIGCOMM '95",
     work: "O(1) if quantum >= largest packet",
     parameters: &[
@@ -60,7 +61,7 @@ pub const INFO: Info = Info {
 };
 
 const STALL: Parameter = Parameter::new("stall", Takes::Words(&["turn", "leave"]), "turn").meaning(
-    "what a flow loses if the gate holds it back in its turn: the turn, or its place until it is let through",
+    "what a flow loses if the gate stops it in its turn: the turn, or its place until it may send again",
 );
 
 /// Where a flow goes that the gate holds back in its turn; either way its deficit is forfeited.

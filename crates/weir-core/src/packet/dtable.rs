@@ -46,7 +46,8 @@ pub const INFO: Info = Info {
     name: "dtable",
     kind: Kind::Packet,
     title: "deficit table",
-    rule: "goes around a table of flows and weights; an entry sends its weight, and what its flow is owed from before",
+    rule: "goes around a table of flows and weights; an entry sends its weight and what its flow is still \
+        owed",
     source: "Martínez et al., Decoupling the bandwidth and latency bounding for table-based schedulers, ICPP 2006",
     work: "O(entries / 64)",
     parameters: &[

@@ -27,7 +27,7 @@ const FAR: usize = 1 << 15;
 
 /// The parameter that chooses the queue.
 pub const BY: Parameter = Parameter::new("by", Takes::Words(&["flow", "class"]), "flow")
-    .meaning("which number of a packet names its queue");
+    .meaning("which number of a packet selects its queue");
 
 /// The parameter of shares.
 pub const WEIGHTS: Parameter = Parameter::new("weights", Takes::Text, "1")

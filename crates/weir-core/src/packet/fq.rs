@@ -43,7 +43,8 @@ pub const INFO: Info = Info {
     name: "fq",
     kind: Kind::Packet,
     title: "strict fair queueing",
-    rule: "a queue for every flow, in turns that make equal shares of bytes; a packet each where sizes are equal",
+    rule: "one queue for each flow, served in turns that give equal shares of bytes; one packet each if \
+        sizes are equal",
     source: "Demers, Keshav and Shenker, SIGCOMM '89; turns: Kanhere, Sethu and Parekh, elastic round robin, 2002",
     work: "O(1)",
     parameters: &[

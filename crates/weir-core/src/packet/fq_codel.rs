@@ -41,16 +41,18 @@ pub const INFO: Info = Info {
     name: "fq_codel",
     kind: Kind::Packet,
     title: "flow queue CoDel",
-    rule: "serves hashed queues in turns of a quantum, new ones first, and holds each to a wait as codel does",
+    rule: "hashes flows to queues, serves them in turns of a quantum, new ones first, and limits the wait \
+        in each as codel does",
     source: "Hoeiland-Joergensen, McKenney, Taht, Gettys and Dumazet, RFC 8290, 2018",
     work: "O(1) if quantum >= largest packet",
     parameters: &[
-        Parameter::new("limit", Takes::Packets(codel::LIMITS), "10240pkt")
-            .meaning("how many packets may wait; beyond, the fattest queue loses a batch"),
+        Parameter::new("limit", Takes::Packets(codel::LIMITS), "10240pkt").meaning(
+            "how many packets may wait; beyond the limit the queue with the most bytes loses a batch",
+        ),
         Parameter::new("memory_limit", Takes::Size(Bytes::ONE..=Bytes::new(MAX_BYTES)), "32MiB")
             .listed("bytes such as 32MiB, {}")
             .refused("a size such as 1514B, {}")
-            .meaning("how many bytes may wait; beyond, the fattest queue loses a batch"),
+            .meaning("how many bytes may wait; beyond the limit the queue with the most bytes loses a batch"),
         Parameter::new("flows", Takes::Whole(1..=MAX_FLOWS as u64), "1024").meaning("the number of queues"),
         codel::TARGET,
         codel::INTERVAL,
@@ -60,7 +62,7 @@ pub const INFO: Info = Info {
         codel::ECN.or_else("yes"),
         codel::CE_THRESHOLD,
         Parameter::new("drop_batch", Takes::Packets(codel::LIMITS), "64pkt")
-            .meaning("the most that the fattest queue loses at once"),
+            .meaning("the most packets that the queue with the most bytes loses at once"),
         codel::MTU,
         hash::HASH,
         hash::KEY_OF_FLOW,

@@ -36,7 +36,7 @@ pub(super) const HASH: Parameter = Parameter::new(
     Takes::Words(&["keyed", "xor", "xor_rotated", "rotate", "rotate_source", "rotate_seeded"]),
     "keyed",
 )
-.meaning("how a flow's queue is computed; only `keyed` withstands who chooses addresses");
+.meaning("how a flow's queue is computed; only `keyed` resists an attacker who chooses addresses");
 
 /// The parameter that says what the hash is taken over.
 pub(super) const KEY: Parameter = Parameter::new("key", Takes::Words(&["addresses", "flow"]), "addresses")
@@ -47,7 +47,7 @@ pub(super) const KEY_OF_FLOW: Parameter = KEY.or_else("flow");
 
 /// The parameter from which the hash follows.
 pub(super) const SEED: Parameter = Parameter::new("seed", Takes::Seed, "0")
-    .meaning("makes the hash; a simulation draws one for each link and replication if none is given");
+    .meaning("the seed of the hash; a simulation draws one for each link and replication if none is given");
 
 /// How a number is made of a label and a seed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

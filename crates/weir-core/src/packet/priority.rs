@@ -34,7 +34,7 @@ pub const INFO: Info = Info {
     name: "priority",
     kind: Kind::Wrapper,
     title: "strict priority",
-    rule: "serves packets of the lowest class first, those of one class as its discipline says",
+    rule: "serves packets of the lowest class first, and those of one class by its own discipline",
     source: "Kleinrock, Queueing Systems II, 1976, section 3.6",
     work: "O(bands)",
     parameters: &[
@@ -42,7 +42,7 @@ pub const INFO: Info = Info {
             .listed("a discipline of packets")
             .meaning("what each band does with its packets"),
         Parameter::new("bands", Takes::Whole(1..=MAX_BANDS as u64), "3")
-            .meaning("how many classes are told apart; those beyond share the last band"),
+            .meaning("how many bands there are, one for each class; higher classes share the last band"),
         Parameter::new("last", Takes::Discipline(Role::Discipline), "the same as the others")
             .listed("a discipline of packets")
             .meaning("what the last band does with its packets"),

@@ -45,16 +45,16 @@ pub const INFO: Info = Info {
     name: "sfq",
     kind: Kind::Packet,
     title: "stochastic fairness queueing of 1993",
-    rule: "hashes flows to queues and serves the queues that have packets in turn, one packet each; without arguments \
-           nine queues, as in 1993, where a tenth flow must share one: `sfq_linux` has the 128 of Linux, and `fq` one \
-           for each flow",
+    rule: "hashes flows to queues and serves the queues that have packets in turn, one packet each; by \
+        default there are nine queues, as in 1993, so that a tenth flow must share one: `sfq_linux` has the \
+        128 of Linux, and `fq` one for each flow",
     source: "A report on stochastic fairness queueing experiments, SRI, 1993; McKenney, INFOCOM '90",
     work: "O(1)",
     parameters: &[
         Parameter::new("queues", Takes::Whole(1..=MAX_QUEUES as u64), "9")
-            .meaning("how many queues there are; nine are those of the experiments of 1993"),
+            .meaning("how many queues there are; the experiments of 1993 had nine"),
         Parameter::new("depth", Takes::Packets(Packets::ONE..=Packets::new(MAX_DEPTH as u64)), "100pkt")
-            .meaning("how many packets a queue holds; who finds its own full is dropped"),
+            .meaning("how many packets a queue holds; a packet that finds its queue full is dropped"),
         HASH,
         SEED,
         KEY,
@@ -63,14 +63,15 @@ pub const INFO: Info = Info {
             .listed("`never`, `idle`, or a span of {} such as `10s`")
             .refused("`never`, `idle`, or a span of {} such as 10s")
             .meaning(
-                "when the seed is raised by one: whenever all queues are empty, or each time a span has \
-                      passed, which can reorder",
+                "when the seed is raised by one: whenever all queues are empty, or each time a span has passed, which can reorder packets packets",
             ),
         Parameter::new("map", Takes::Text, "none")
             .or(&["none"])
             .listed("queues of flows 0, 1, ..., as in `0/1/2/0`, or `none`")
             .refused("queues such as 0/1/2/0, or `none`")
-            .meaning("states who collides; flows beyond the list are hashed"),
+            .meaning(
+                "assigns flows to queues, and so decides which collide; flows beyond the list are hashed",
+            ),
     ],
     example: "sfq:queues=9,depth=100pkt",
 };

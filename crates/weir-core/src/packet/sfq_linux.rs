@@ -56,18 +56,18 @@ pub const INFO: Info = Info {
             .or(&["never", "0"])
             .listed("`never` (or `0`), or a span of at least 1ns such as `10s`")
             .refused("`never`, or a span such as 10s")
-            .meaning("after which time the key changes, and all that waits is hashed anew"),
+            .meaning("after what time the key changes and all waiting packets are hashed again"),
         QUANTUM,
         Parameter::new("limit", Takes::Packets(Packets::ONE..=Packets::new(u32::MAX as u64)), "127pkt")
             .listed("packets from 1pkt to flows x depth")
-            .meaning("how many packets wait in all; beyond it the longest queue loses one"),
+            .meaning("how many packets may wait in all; beyond the limit the longest queue loses one"),
         Parameter::new("depth", Takes::Packets(Packets::ONE..=Packets::new(MAX_DEPTH as u64)), "127pkt")
             .meaning("how many packets a queue holds"),
         Parameter::new("flows", Takes::Whole(1..=MAX_FLOWS as u64), "128")
-            .meaning("how many queues there are; when all have packets, those of other flows are dropped"),
+            .meaning("how many queues there are; when all have packets, packets of other flows are dropped"),
         Parameter::new("divisor", Takes::Whole(0..=u32::MAX as u64), "1024")
             .listed("a power of two from 1 to 65536")
-            .meaning("the size of the table of hashes; flows that meet in it share a queue"),
+            .meaning("the size of the hash table; flows at the same place in it share a queue"),
         Parameter::new("headdrop", Takes::Words(&["no", "yes"]), "no")
             .listed("`yes` or `no`")
             .meaning("whether a queue loses its oldest packet instead of its newest"),

@@ -51,7 +51,7 @@ pub const INFO: Info = Info {
             .meaning("how many queues a set has, among which a flow may choose; 1 is plain hashing"),
         QUANTUM,
         Parameter::new("limit", Takes::Packets(Packets::ONE..=Packets::new(MAX_LIMIT as u64)), "10240pkt")
-            .meaning("how many packets wait in all; beyond it the longest queue loses its head"),
+            .meaning("how many packets may wait in all; beyond the limit the longest queue loses its head"),
         SEED,
         KEY_OF_FLOW,
     ],

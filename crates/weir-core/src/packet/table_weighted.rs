@@ -63,11 +63,11 @@ const HIGH: Parameter = Parameter::new("high", Takes::Text, "none")
     .or(&["none"])
     .listed("entries as in `0@32cr/1@64cr/-`, or `none`")
     .refused(Form::WEIGHTS)
-    .meaning("the table that goes before the other");
+    .meaning("the table that is served before the low table");
 
 const HIGH_LIMIT: Parameter = Parameter::new("high_limit", Takes::Whole(0..=255), "0")
     .listed("a whole number from 0 (one packet) to 254, or 255 (no limit)")
-    .meaning("what the high table sends before the other has a turn of one packet, in 4096 bytes");
+    .meaning("how much the high table sends before the low table sends one packet, in units of 4096 bytes");
 
 /// The largest weight of an entry.
 pub const MAX_WEIGHT: Credits = Credits::new(255);

@@ -27,18 +27,18 @@ pub const INFO: Info = Info {
     name: "tbf",
     kind: Kind::Wrapper,
     title: "token bucket filter",
-    rule: "passes on what its child decides, no faster than the rate, after a pause up to a burst at once",
+    rule: "sends what its child decides, no faster than the rate, and after a pause up to one burst at once",
     source: "Turner, New directions in communications, IEEE Communications Magazine 24(10), 1986",
     work: "O(1)",
     parameters: &[
         Parameter::required("discipline", Takes::Discipline(Role::Discipline))
             .listed("a discipline of packets")
-            .meaning("who is next"),
+            .meaning("the discipline that decides which packet is next"),
         Parameter::required("rate", Takes::Rate(Rate::new(1))).meaning("how fast tokens accrue"),
         Parameter::required("burst", Takes::Size(Bytes::ONE..=Bytes::MAX))
             .listed("bytes, {}; larger packets are dropped")
             .refused("a size such as 15140B, {}")
-            .meaning("how many tokens there can be"),
+            .meaning("how many tokens can accrue at most"),
     ],
     example: "tbf(drr:quantum=2048B,rate=10Mbit,burst=15140B)",
 };

@@ -48,7 +48,8 @@ pub const INFO: Info = Info {
     name: "wfq",
     kind: Kind::Packet,
     title: "weighted fair queueing",
-    rule: "serves first what a fluid system, which serves all flows at once in proportion, would finish first",
+    rule: "serves the packet that would finish first in a fluid system, which serves all flows at once in \
+        proportion to their weights",
     source: "Demers, Keshav and Shenker, SIGCOMM '89; Parekh and Gallager, Trans. Networking 1(3), 1993",
     work: "O(log flows)",
     parameters: &[

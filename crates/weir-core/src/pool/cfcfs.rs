@@ -28,7 +28,7 @@ pub const INFO: Info = Info {
     name: "cfcfs",
     kind: Kind::Pool,
     title: "centralised first come, first served",
-    rule: "one queue for all servers: who has waited longest goes to the server that is free first",
+    rule: "one queue for all servers: the request that has waited longest goes to the next free server",
     source: "the G/G/k queue; Prekas, Kogias and Bugnion, ZygOS, SOSP '17, section 2",
     work: "O(1)",
     parameters: &[],

@@ -33,8 +33,9 @@ use crate::units::{Instant, Nanos};
 pub const INFO: Info = Info {
     name: "core_allocation",
     kind: Kind::Pool,
-    title: "servers by demand",
-    rule: "one queue; a server more when the oldest request has waited for `delay`, one less when it was idle for `idle`",
+    title: "core allocation by demand",
+    rule: "one queue; a server is added when the oldest request has waited for `delay`, and given back when \
+        it has been idle for `idle`",
     source: "Ousterhout et al., Shenango, NSDI 2019; Fried et al., Caladan, OSDI 2020",
     work: "O(servers / 64), O(servers) a period",
     parameters: &[
@@ -43,12 +44,12 @@ pub const INFO: Info = Info {
         Parameter::new("delay", Takes::Span(TO_A_SECOND), "5us")
             .meaning("how long the oldest request has waited when a server is added"),
         Parameter::new("idle", Takes::Span(TO_A_SECOND), "10us")
-            .meaning("how long a server has found nothing when it is given back"),
+            .meaning("how long a server has been idle when it is given back"),
         Parameter::new("min", Takes::Whole(1..=MAX_SERVERS as u64), "1")
             .listed("a whole number of servers, at least 1")
-            .meaning("how many servers are kept; it begins with them"),
+            .meaning("how many servers are always kept; the run begins with these"),
         Parameter::new("wake", Takes::Span(TO_A_SECOND), "0ns")
-            .meaning("how long after it was added a server takes its first request"),
+            .meaning("how long after being added a server takes its first request"),
     ],
     example: "core_allocation:period=5us,delay=5us",
 };

@@ -15,15 +15,17 @@ use crate::info::{Arguments, Parameter, Takes};
 use crate::spec::SpecError;
 
 /// Which servers there are to take.
-pub(super) const AVAILABLE: Parameter = Parameter::new("available", Takes::Text, "all").or(&["all"]).listed(
-    "servers from 0 in the order in which they are taken, each once, `none` for a place that leads to none, \
-     such as `0/1/none/3`; or `all`",
-).meaning("the list of servers");
+pub(super) const AVAILABLE: Parameter = Parameter::new("available", Takes::Text, "all")
+    .or(&["all"])
+    .listed(
+        "servers from 0 in the order in which they are used, each once, with `none` for a place without a \
+         server, such as `0/1/none/3`; or `all`",
+    )
+    .meaning("the list of servers");
 
 /// What becomes of a request whose place leads to no server.
-pub(super) const STRICT: Parameter = Parameter::new("strict", Takes::Words(&["no", "abort"]), "no").meaning(
-    "whether a request whose place in the list leads to no server is dropped, or goes to the next place",
-);
+pub(super) const STRICT: Parameter = Parameter::new("strict", Takes::Words(&["no", "abort"]), "no")
+    .meaning("whether a request whose place in the list has no server is dropped, or goes to the next place");
 
 /// The servers in the order in which they are taken.
 #[derive(Clone, Debug)]

@@ -34,16 +34,17 @@ pub const INFO: Info = Info {
     name: "darc",
     kind: Kind::Pool,
     title: "reserved servers for short requests (DARC)",
-    rule: "servers are reserved by the work of each group of classes; who is shorter may use the servers of who is longer, never the reverse",
+    rule: "each group of classes has servers reserved in proportion to its work; shorter requests may use \
+        the servers of longer ones, never the reverse",
     source: "Demoulin et al., When idling is ideal: Perséphone, SOSP 2021",
     work: "O(classes / 64 + servers / 64)",
     parameters: &[
         Parameter::new("delta", Takes::Real(1.0..=1e6), "1.2")
-            .meaning("classes are one group whose mean is below this times that of the shortest of them"),
+            .meaning("classes form one group if their means are below this times the shortest mean in it"),
         Parameter::new("reserve", Takes::Whole(0..=MAX_SERVERS as u64), "demand")
             .or(&["demand"])
             .listed("`demand`, or a whole number of servers")
-            .meaning("how many servers are kept for the shortest group"),
+            .meaning("how many servers are reserved for the shortest group"),
         Parameter::new("use", Takes::Words(&["longer", "own"]), "longer")
             .meaning("whether a group may use the servers of longer ones; `own` separates all groups"),
     ],

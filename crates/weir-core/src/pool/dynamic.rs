@@ -5,7 +5,7 @@
 //! less, one step a period. A period without requests changes nothing. A server that is no longer used serves what it
 //! has; nothing is moved.
 //!
-//! With `remove` above `add` times min/(min + 1) the count goes to and fro between two numbers under a constant load: a
+//! With `remove` above `add` times min/(min + 1) the count oscillates between two numbers under a constant load: a
 //! server less raises the delay above the upper threshold again.
 //!
 //! | | |
@@ -31,7 +31,8 @@ pub const INFO: Info = Info {
     name: "dynamic",
     kind: Kind::Dispatcher,
     title: "dynamic core allocation",
-    rule: "round robin over as many servers as the queueing delay asks for: one more above a threshold, one less below another",
+    rule: "round robin over as many servers as the queueing delay requires: one more above a threshold, one \
+        less below another",
     source: "Ouyang, CS477 Advanced Operating Systems Lab1 Report, EPFL, 2024, dynamic core allocation",
     work: "O(1)",
     parameters: &[
@@ -43,7 +44,7 @@ pub const INFO: Info = Info {
         Parameter::new("max", Takes::Whole(1..=MAX_SERVERS as u64), "all")
             .or(&["all"])
             .listed("places of the list, at least 1; or `all`")
-            .meaning("how many servers are used at most; beyond the list it is the length of the list"),
+            .meaning("how many servers are used at most; never more than the list has"),
         PERIOD,
         AVAILABLE,
         STRICT,
@@ -193,8 +194,8 @@ mod tests {
             ("dynamic:min=0", "`dynamic`: min is `0`, must be a whole number from 1 to 1024"),
             (
                 "dynamic:add=50us,remove=60us",
-                "`dynamic`: remove is 60us, must be at most add, which is 50us; above 33333ns, which is add x 2/(2 + 1), \
-                 the count goes to and fro",
+                "`dynamic`: remove is 60us, must be at most add, which is 50us; above 33333ns, which is add \
+                 x 2/(2 + 1), the count would oscillate",
             ),
             ("dynamic:add=50", "`dynamic`: add is `50`, must be a span of time such as 50us, at least 1ns"),
             (

@@ -40,8 +40,8 @@ use crate::units::{Instant, Nanos};
 pub const INFO: Info = Info {
     name: "dynamic_separated",
     kind: Kind::Dispatcher,
-    title: "dynamic core allocation, classes apart",
-    rule: "class 0 and all others have servers apart, each as many as its queueing delay asks for",
+    title: "dynamic core allocation, separate classes",
+    rule: "class 0 and all other classes have separate servers, each as many as its queueing delay requires",
     source: "Ouyang, CS477 Advanced Operating Systems Lab1 Report, EPFL, 2024, conclusion",
     work: "O(1)",
     parameters: &[
@@ -49,10 +49,12 @@ pub const INFO: Info = Info {
         REMOVE,
         PERIOD,
         Parameter::new("ratio", Takes::Real(1.0..=1e6), "4").meaning(
-            "how many times the other's delay makes a class take a server from it, where none is free",
+            "how many times as long as the other's its delay must be for a class to take a server from the \
+             other when none is free",
         ),
         Parameter::new("adds", Takes::Words(&["one", "each"]), "one").meaning(
-            "whether a period adds one server, for the longer delay, or one for each of the two above `add`",
+            "whether a period adds one server, for the class with the longer delay, or one for each class \
+             whose delay is above `add`",
         ),
         AVAILABLE,
         STRICT,

@@ -29,14 +29,14 @@ pub const INFO: Info = Info {
     name: "flow_hash",
     kind: Kind::Dispatcher,
     title: "hash of the flow",
-    rule: "all requests of a flow join one server, which a hash of the flow names",
+    rule: "all requests of a flow join one server, which is chosen by a hash of the flow",
     source: "receive-side scaling, Linux Documentation/networking/scaling.rst",
     work: "O(1)",
     parameters: &[
         Parameter::new("table", Takes::Whole(1..=MAX_TABLE), "128")
             .listed("entries, {}")
-            .meaning("how many entries there are between hashes and servers"),
-        SEED.meaning("makes the hash; a simulation draws one for each replication if none is given"),
+            .meaning("how many entries the table from hashes to servers has"),
+        SEED.meaning("the seed of the hash; a simulation draws one for each replication if none is given"),
     ],
     example: "flow_hash",
 };

@@ -29,12 +29,13 @@ pub const INFO: Info = Info {
     name: "jbsq",
     kind: Kind::Pool,
     title: "join the bounded shortest queue",
-    rule: "sends a request ahead to the server with the fewest, if it has fewer than `depth`; the rest waits in one queue",
+    rule: "sends a request to the server with the fewest requests if that has fewer than `depth`; the \
+        others wait in one queue",
     source: "Kogias et al., R2P2, USENIX ATC 2019; Ibanez et al., The nanoPU, OSDI 2021",
     work: "O(depth * servers / 64)",
     parameters: &[
         Parameter::new("depth", Takes::Whole(1..=64), "2")
-            .meaning("how many requests a server has at most, the one that it serves included"),
+            .meaning("how many requests a server has at most, including the one that it serves"),
         Parameter::new("quantum", Takes::Span(Nanos::ONE..=A_SECOND), "none")
             .or(&["none"])
             .meaning("how long a request is served at a time; `none`: until it is done"),

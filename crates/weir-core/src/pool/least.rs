@@ -13,11 +13,11 @@ use crate::spec::SpecError;
 
 /// Who is chosen of several that are least.
 pub(super) const TIES: Parameter = Parameter::new("ties", Takes::Words(&["lowest", "random"]), "lowest")
-    .meaning("which of several servers that are least is taken: the one of the lowest number, or any");
+    .meaning("which of several equally good servers is taken: the one of the lowest number, or any");
 
 /// The seed, which matters with random ties only.
 pub(super) const TIE_SEED: Parameter = SEED.meaning(
-    "from it follows which of several is taken; a simulation draws one for each replication if none is given",
+    "the seed of the choice among several; a simulation draws one for each replication if none is given",
 );
 
 /// Who is chosen of several that are least.

@@ -42,14 +42,21 @@ const QUANTUM: &str = "quantum";
 pub const INFO: Info = Info {
     name: "per_server",
     kind: Kind::Pool,
-    title: "a dispatcher over a queue for each server",
+    title: "a dispatcher with a queue at each server",
     rule: "a dispatcher sends each request to a server when it arrives; a message discipline orders each server's queue",
     source: "Harchol-Balter, Performance Modeling and Design of Computer Systems, 2013, chapter 24",
     work: "as the dispatcher and the discipline",
     parameters: &[
-        Parameter::required("dispatcher", Takes::Discipline(Role::Dispatcher)).listed("a dispatcher").meaning("sends a request to a server"),
-        Parameter::new("discipline", Takes::Discipline(Role::Discipline), "fifo").listed("a message discipline or a wrapper").meaning("orders the queue of each server"),
-        Parameter::new(QUANTUM, Takes::Span(Nanos::ONE..=A_SECOND), "none").or(&["none"]).meaning("the turn of a discipline that takes turns (`rr`, `rr_head`, `las`, `ps`) and has none of its own, or one of 1ns; `none`: it must have one"),
+        Parameter::required("dispatcher", Takes::Discipline(Role::Dispatcher))
+            .listed("a dispatcher")
+            .meaning("sends a request to a server"),
+        Parameter::new("discipline", Takes::Discipline(Role::Discipline), "fifo")
+            .listed("a message discipline or a wrapper")
+            .meaning("orders the queue of each server"),
+        Parameter::new(QUANTUM, Takes::Span(Nanos::ONE..=A_SECOND), "none").or(&["none"]).meaning(
+            "the turn of a discipline that takes turns (`rr`, `rr_head`, `las`, `ps`) and whose spec gives \
+             none, or 1ns; `none`: the spec must give one",
+        ),
     ],
     example: "per_server(rr,discipline=sf)",
 };
@@ -102,7 +109,7 @@ fn with_turns(arguments: &Arguments<'_>, order: &Spec) -> Result<Spec, SpecError
             "is missing, without it a turn of `{name}` is 1ns; write it as in \
              `per_server(rr,discipline={name},quantum=5us)`"
         ),
-        (Some(quantum), None) => format!("is {quantum}, of which `{order}` makes no use; leave it out"),
+        (Some(quantum), None) => format!("is {quantum}, which `{order}` does not use; leave it out"),
     };
     Err(arguments.error(QUANTUM, reason))
 }

@@ -25,7 +25,7 @@ use crate::units::{Instant, Nanos};
 pub const INFO: Info = Info {
     name: "power_of_two",
     kind: Kind::Dispatcher,
-    title: "the shorter of two",
+    title: "power of two choices",
     rule: "each request joins the shortest of d servers that are drawn at random",
     source: "Mitzenmacher, The power of two choices in randomized load balancing, IEEE TPDS, 2001",
     work: "O(d)",

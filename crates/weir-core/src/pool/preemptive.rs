@@ -35,15 +35,21 @@ use crate::units::{Instant, Nanos};
 pub const INFO: Info = Info {
     name: "preemptive",
     kind: Kind::Pool,
-    title: "one queue, preempted each quantum",
-    rule: "a free server takes the first of one queue for a quantum at most; who is not done goes to its end",
+    title: "one queue, preemption after each quantum",
+    rule: "a free server takes the first request of one queue for a quantum at most; an unfinished request \
+        goes to the end",
     source: "Kaffes et al., Shinjuku, NSDI 2019; Iyer et al., Concord, SOSP 2023",
     work: "O(servers / 64) a quantum",
     parameters: &[
-        Parameter::new("quantum", Takes::Span(Nanos::ONE..=A_SECOND), "5us").meaning("how long a request is served at a time"),
+        Parameter::new("quantum", Takes::Span(Nanos::ONE..=A_SECOND), "5us")
+            .meaning("how long a request is served at a time"),
         COST,
-        Parameter::new("when", Takes::Words(&["always", "waiting"]), "always").meaning("whether the end of a quantum costs always, or only where another request waits"),
-        Parameter::new("before", Takes::Words(&["next", "resumed"]), "next").meaning("whether the server spends the cost before the next request, or before the interrupted one goes on"),
+        Parameter::new("when", Takes::Words(&["always", "waiting"]), "always")
+            .meaning("whether the end of a quantum always costs, or only when another request waits"),
+        Parameter::new("before", Takes::Words(&["next", "resumed"]), "next").meaning(
+            "whether the server spends the cost before the next request, or before it resumes the \
+             interrupted one",
+        ),
     ],
     example: "preemptive:quantum=5us,cost=500ns",
 };

@@ -30,19 +30,20 @@ pub const INFO: Info = Info {
     name: "racks",
     kind: Kind::Pool,
     title: "racks of servers (RackSched)",
-    rule: "a request joins, of some racks that are drawn, the one with the fewest; inside a rack another pool discipline decides",
+    rule: "a request joins the rack with the fewest requests among some that are drawn; inside a rack \
+        another pool discipline decides",
     source: "Zhu et al., RackSched, OSDI 2020",
     work: "O(choices^2) and the discipline inside",
     parameters: &[
         Parameter::new("pool", Takes::Discipline(Role::Pool), "cfcfs")
             .listed("a pool discipline or a dispatcher")
-            .meaning("decides inside a rack"),
+            .meaning("the discipline inside a rack"),
         Parameter::new("racks", Takes::Whole(1..=MAX_SERVERS as u64), "2")
-            .listed("a whole number {}; more than there are servers count as one a server")
-            .meaning("into how many racks the servers are parted"),
+            .listed("a whole number {}; with more racks than servers each server is a rack")
+            .meaning("into how many racks the servers are divided"),
         Parameter::new("choices", Takes::Whole(1..=MOST_CHOICES as u64), "2")
-            .listed("a whole number {}; more than there are racks count as all")
-            .meaning("among how many racks a request chooses"),
+            .listed("a whole number {}; at most all racks")
+            .meaning("how many racks are drawn for each request"),
         SEED,
     ],
     example: "racks(cfcfs,racks=2,choices=2)",

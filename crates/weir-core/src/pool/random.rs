@@ -19,13 +19,13 @@ use crate::units::{Instant, Nanos};
 
 /// The parameter from which random choices follow.
 pub(super) const SEED: Parameter = Parameter::new("seed", Takes::Seed, "0")
-    .meaning("from it follow the choices; a simulation draws one for each replication if none is given");
+    .meaning("the seed of the choices; a simulation draws one for each replication if none is given");
 
 /// What the listings say.
 pub const INFO: Info = Info {
     name: "random",
     kind: Kind::Dispatcher,
-    title: "at random",
+    title: "random server",
     rule: "each request joins a server at random",
     source: "Bernoulli splitting; Harchol-Balter, Performance Modeling and Design of Computer Systems, 2013, chapter 24",
     work: "O(1)",

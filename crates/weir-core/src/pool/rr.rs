@@ -25,14 +25,14 @@ pub const INFO: Info = Info {
     name: "rr",
     kind: Kind::Dispatcher,
     title: "round robin over servers",
-    rule: "each request joins the next server of a list; each receiver goes through the list by itself",
+    rule: "each request joins the next server of a list; each receiver goes through the list independently",
     source: "Ouyang, CS477 Advanced Operating Systems Lab1 Report, EPFL, 2024; BPF_MAP_TYPE_CPUMAP",
     work: "O(1)",
     parameters: &[
         Parameter::new("cores", Takes::Whole(1..=MAX_SERVERS as u64), "all")
             .or(&["all"])
             .listed("places of the list, at least 1; or `all`")
-            .meaning("how many of the list are in use, from the first"),
+            .meaning("how many servers of the list are in use, from the first"),
         AVAILABLE,
         STRICT,
     ],

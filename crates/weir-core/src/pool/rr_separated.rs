@@ -26,7 +26,7 @@ use crate::units::{Instant, Nanos};
 pub const INFO: Info = Info {
     name: "rr_separated",
     kind: Kind::Dispatcher,
-    title: "round robin, classes apart",
+    title: "round robin, separate classes",
     rule: "class 0 takes the first servers of a list in turn, all other classes the rest",
     source: "Ouyang, CS477 Advanced Operating Systems Lab1 Report, EPFL, 2024, core separation",
     work: "O(1)",
@@ -34,7 +34,7 @@ pub const INFO: Info = Info {
         Parameter::new("short", Takes::Whole(1..=MAX_SERVERS as u64), "demand")
             .or(&["demand"])
             .listed("places of the list, at least 1, and at least 1 less than there are; or `demand`")
-            .meaning("how many servers class 0 has; `demand`: as many as its part of the work"),
+            .meaning("how many servers class 0 has; `demand`: in proportion to its part of the work"),
         AVAILABLE,
         STRICT,
     ],

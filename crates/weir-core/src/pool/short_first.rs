@@ -26,7 +26,8 @@ pub const INFO: Info = Info {
     name: "short_first",
     kind: Kind::Pool,
     title: "shortest class first",
-    rule: "one queue a class; a free server takes from the class whose mean service is least; nothing is reserved",
+    rule: "one queue for each class; a free server takes from the class with the shortest mean service; no \
+        server is reserved",
     source: "Cobham, Priority assignment in waiting line problems, Operations Research 1954",
     work: "O(classes / 64 + servers / 64)",
     parameters: &[],

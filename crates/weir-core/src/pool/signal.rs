@@ -56,8 +56,8 @@ impl Signal {
             let calm =
                 Nanos::new((u128::from(add.get()) * u128::from(least) / (u128::from(least) + 1)) as u64);
             let reason = format!(
-                "is {remove}, must be at most add, which is {add}; above {calm}, which is add x {least}/({least} + 1), \
-                 the count goes to and fro"
+                "is {remove}, must be at most add, which is {add}; above {calm}, which is add x \
+                 {least}/({least} + 1), the count would oscillate"
             );
             return Err(arguments.error(REMOVE.name, reason));
         }

@@ -13,4 +13,4 @@ pub(super) const TO_A_SECOND: RangeInclusive<Nanos> = Nanos::ZERO..=A_SECOND;
 
 /// What the end of a quantum takes.
 pub(super) const COST: Parameter = Parameter::new("cost", Takes::Span(TO_A_SECOND), "500ns")
-    .meaning("what a preemption takes of the server");
+    .meaning("how much time a preemption costs the server");

@@ -34,13 +34,19 @@ pub const INFO: Info = Info {
     name: "work_stealing",
     kind: Kind::Pool,
     title: "work stealing",
-    rule: "a queue for each server; one that has nothing takes the oldest request of another's",
+    rule: "a queue for each server; an idle server takes the oldest request from the queue of another",
     source: "Prekas, Kogias and Bugnion, ZygOS, SOSP '17; Ousterhout et al., Shenango, NSDI 2019",
     work: "O(servers / 64); a theft from the longest O(servers)",
     parameters: &[
-        Parameter::new("dispatcher", Takes::Discipline(Role::Dispatcher), "random").listed("a dispatcher").meaning("sends a request to a server"),
-        Parameter::new("victim", Takes::Words(&["random", "next", "longest"]), "random").meaning("from whom is stolen: the first that has something, searched from a random server or from the next number on; or the longest queue"),
-        Parameter::new("cost", Takes::Span(TO_A_SECOND), "0ns").meaning("what a theft takes of the thief"),
+        Parameter::new("dispatcher", Takes::Discipline(Role::Dispatcher), "random")
+            .listed("a dispatcher")
+            .meaning("sends a request to a server"),
+        Parameter::new("victim", Takes::Words(&["random", "next", "longest"]), "random").meaning(
+            "where an idle server steals: from the first server with a waiting request, searched from a \
+             random server or from the next number on; or from the longest queue",
+        ),
+        Parameter::new("cost", Takes::Span(TO_A_SECOND), "0ns")
+            .meaning("how much time a theft costs the server that steals"),
         SEED,
     ],
     example: "work_stealing:cost=200ns",

@@ -49,14 +49,20 @@ pub const INFO: Info = Info {
     name: "cbs",
     kind: Kind::Task,
     title: "constant bandwidth servers (EDF)",
-    rule: "serves the earliest deadline of those that have budget left; whose need of a period is used up waits for the next",
+    rule: "serves the earliest deadline among processes with budget left; a process that has used up its \
+        need of a period waits for the next",
     source: "Abeni and Buttazzo, Integrating multimedia applications in hard real-time systems, RTSS 1998; Lipari and Baruah, ECRTS 2000",
     work: "O(log n)",
     parameters: &[
-        Parameter::new("period", Takes::Epoch(terms::EPOCH), "100ms").meaning("in which needs are promised; the period of a process that declares none, while one that does is promised the same part of its own"),
+        Parameter::new("period", Takes::Epoch(terms::EPOCH), "100ms").meaning(
+            "the span in which needs are promised; also the period of a process that declares none, while \
+             one that does is promised the same part of its own",
+        ),
         terms::SLICE,
-        Parameter::new("reclaim", Takes::Words(&["none", "grub"]), "none").meaning("whether bandwidth that is not in use goes to the servers that run"),
-        Parameter::new("surplus", Takes::Words(&["none", "background"]), "none").meaning("whether a throttled process runs in the background, beside those without a need"),
+        Parameter::new("reclaim", Takes::Words(&["none", "grub"]), "none")
+            .meaning("whether bandwidth that is not in use goes to the servers that run"),
+        Parameter::new("surplus", Takes::Words(&["none", "background"]), "none")
+            .meaning("whether a throttled process runs in the background, like those without a need"),
         Admit::PARAMETER,
     ],
     example: "cbs:100ms",

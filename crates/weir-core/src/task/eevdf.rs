@@ -39,13 +39,14 @@ pub const INFO: Info = Info {
     name: "eevdf",
     kind: Kind::Task,
     title: "earliest eligible virtual deadline first",
-    rule: "serves, of those who have had no more than their share, the one whose request is due first in virtual time",
+    rule: "serves the process whose request is due first in virtual time, among those that have had no more \
+        than their share",
     source: "Stoica and Abdel-Wahab, Earliest eligible virtual deadline first, TR 95-22, Old Dominion University, 1995",
     work: "O(log n)",
     parameters: &[
         terms::SLICE,
         Parameter::new("lag", Takes::Words(&["keep", "zero"]), "keep")
-            .meaning("whether a process that waits keeps what it is owed, or had too much of"),
+            .meaning("whether a waiting process keeps what it is owed, or has had too much"),
     ],
     example: "eevdf:20ms",
 };

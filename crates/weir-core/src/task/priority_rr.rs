@@ -25,7 +25,7 @@ use crate::units::{Cost, Instant, Nanos};
 pub const INFO: Info = Info {
     name: "priority_rr",
     kind: Kind::Task,
-    title: "fixed priorities, round robin within one",
+    title: "fixed priorities, round robin within each",
     rule: "serves the highest priority, within which processes take turns by slice",
     source: "POSIX.1-2017, System Interfaces, section 2.8.4 (SCHED_RR)",
     work: "O(1)",

@@ -39,7 +39,8 @@ pub const INFO: Info = Info {
     name: "share",
     kind: Kind::Task,
     title: "long-run shares (pie-slice)",
-    rule: "serves whoever has been served least for its share since the beginning; nothing is forgotten",
+    rule: "serves the process with the least service relative to its share since the beginning; nothing is \
+        forgotten",
     source: "the pie-slice scheduler of TENEX and the class scheduler of TOPS-20, in idea",
     work: "O(log n)",
     parameters: &[terms::SLICE],

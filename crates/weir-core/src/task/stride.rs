@@ -34,7 +34,7 @@ pub const INFO: Info = Info {
     name: "stride",
     kind: Kind::Task,
     title: "stride scheduling",
-    rule: "serves whoever's service for each ticket is least; who waits comes back where it stood",
+    rule: "serves the process with the least service per ticket; one that has waited returns where it was",
     source: "Waldspurger and Weihl, Stride scheduling: deterministic proportional-share resource management, MIT/LCS/TM-528, 1995",
     work: "O(log n)",
     parameters: &[terms::SLICE],

@@ -19,7 +19,7 @@ pub(super) const EPOCH: RangeInclusive<Nanos> = Nanos::new(1_000)..=LONGEST;
 
 /// The slice of a process that declares none.
 pub(super) const SLICE: Parameter = Parameter::new("slice", Takes::Span(SHORTEST..=LONGEST), "20ms")
-    .meaning("how long a process that declares no slice runs at most before others do");
+    .meaning("how long a process without a slice of its own runs at most before others do");
 
 /// Refuses what no discipline can do; `epoch` is in which processes are promised their needs, where they are.
 pub(super) fn check(
@@ -56,7 +56,7 @@ pub(super) enum Admit {
 impl Admit {
     pub(super) const PARAMETER: Parameter =
         Parameter::new("admit", Takes::Words(&["warn", "refuse", "allow"]), "warn")
-            .meaning("what becomes of a need with which more is promised than there is");
+            .meaning("what happens to a need that would promise more than there is");
 
     pub(super) fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
         arguments.choice(Self::PARAMETER.name, [Self::Warn, Self::Refuse, Self::Allow])

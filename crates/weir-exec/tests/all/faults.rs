@@ -139,7 +139,7 @@ fn a_wait_for_another_tasks_event_is_refused() {
         spawn_local(Terms::named("thief"), async move { theirs.wait().await }).await.unwrap()
     });
     let said = found.wait().unwrap().unwrap_err().to_string();
-    assert_eq!(said, "the event is another task's: only its owner waits for it");
+    assert_eq!(said, "the event belongs to another task: only its owner may wait for it");
 }
 
 #[test]

@@ -157,11 +157,11 @@ impl Check<'_, '_> {
         for written in &list.value {
             let name = self.name(&written.value.name)?;
             if name == "all" {
-                let reason = "is what results call all channels together";
+                let reason = "is reserved: results use it for all channels together";
                 return self.refuse(&written.value.name, reason, "give the channel another name");
             }
             if !names.insert(name) {
-                let reason = "names a channel a second time";
+                let reason = "is the name of another channel";
                 return self.refuse(&written.value.name, reason, "give each its own name");
             }
         }

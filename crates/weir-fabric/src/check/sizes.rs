@@ -120,8 +120,9 @@ impl Check<'_, '_> {
                     Some(shape) => shape,
                     None => {
                         let (low, high) = means(bounds, truncated);
-                        let reason =
-                            format!("is the mean of no such law, must be from {low:.1}B to {high:.1}B");
+                        let reason = format!(
+                            "is not a possible mean of this law, must be from {low:.1}B to {high:.1}B"
+                        );
                         return self.refuse(mean, reason, "move it, or the bounds of the law");
                     }
                 }
@@ -132,7 +133,7 @@ impl Check<'_, '_> {
                 return self.refuse(shape, reason, "write a shape such as 1.2");
             }
             (Some(_), Some(shape)) => {
-                return self.refuse(shape, "stands beside `mean`", "keep one of the two");
+                return self.refuse(shape, "cannot be combined with `mean`", "keep one of the two");
             }
             (None, None) => {
                 let reason = "must have one of `mean` and `shape`";

@@ -91,7 +91,7 @@ impl Check<'_, '_> {
             }
             (None, Some(loads)) => &loads.value,
             (Some(load), Some(_)) => {
-                return self.refuse(load, "stands beside traffic.loads", "keep one of the two");
+                return self.refuse(load, "cannot be combined with traffic.loads", "keep one of the two");
             }
             (None, None) => {
                 let reason = "must have one of `load` and `loads`";
@@ -105,7 +105,7 @@ impl Check<'_, '_> {
                 return self.refuse(load, reason, "write a load such as 0.8");
             }
             if loads.contains(&load.value) {
-                return self.refuse(load, "is listed a second time", "remove one of the two");
+                return self.refuse(load, "is listed twice", "remove one of the two");
             }
             loads.push(load.value);
         }

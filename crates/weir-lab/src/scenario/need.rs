@@ -248,7 +248,7 @@ impl Check<'_> {
                     [] => "remove it".to_owned(),
                     kinds => format!("name one of these: `{}`", kinds.join("`, `")),
                 };
-                self.checker.refuse(at, "is about what results have no figures of", remedy)
+                self.checker.refuse(at, "is about something that results have no figures of", remedy)
             },
             Ok,
         )
@@ -265,7 +265,7 @@ impl Check<'_> {
             let names: Vec<&str> = subjects.metrics.iter().map(|metric| metric.name).collect();
             let hint = nearest(name, names.iter().copied());
             let hint = hint.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-            let remedy = format!("{hint}measured are `{}`", names.join("`, `"));
+            let remedy = format!("{hint}choose one of `{}`", names.join("`, `"));
             return self.checker.refuse(at, format!("is no metric that results have of {of}"), remedy);
         };
         let default = metric.statistics.first().copied().unwrap_or(MEAN);
@@ -313,7 +313,7 @@ impl Check<'_> {
     fn amount(&self, metric: &Metric) -> Checked<(&Located<Amount>, Side)> {
         match (&self.table.bound, &self.table.at_least) {
             (Some(_), Some(second)) => {
-                self.checker.refuse(second, "stands beside need.bound", "keep one of the two")
+                self.checker.refuse(second, "cannot be combined with need.bound", "keep one of the two")
             }
             (Some(bound), None) => Ok((bound, Side::AtMost)),
             (None, Some(bound)) => Ok((bound, Side::AtLeast)),
@@ -420,8 +420,7 @@ mod tests {
             ("bound = \"1s\"", "f:1:1: need.metric is missing"),
             (
                 "metric = \"respons p99\"\nbound = \"1s\"",
-                "f:2:10: need.metric \"respons p99\" is no metric that \
-             results have of all together: did you mean `response`? measured are `response`, `throughput`",
+                "f:2:10: need.metric \"respons p99\" is not a metric that results have of all together: did you mean `response`? choose one of `response`, `throughput`",
             ),
             (
                 "metric = \"response p98\"\nbound = \"1s\"",
@@ -435,18 +434,15 @@ mod tests {
             ),
             (
                 "metric = \"response\"\nclass = \"ap\"\nbound = \"1s\"",
-                "f:3:9: need.class \"ap\" is no class that results \
-             have figures of: did you mean `api`? known are `api`, `batch`",
+                "f:3:9: need.class \"ap\" is not a class that results have figures of: did you mean `api`? choose one of `api`, `batch`",
             ),
             (
                 "metric = \"response\"\nflow = \"1\"\nbound = \"1s\"",
-                "f:3:8: need.flow \"1\" is about what results have \
-             no figures of: name one of these: `class`",
+                "f:3:8: need.flow \"1\" is about something that results have no figures of: name one of these: `class`",
             ),
             (
                 "metric = \"response\"\nclass = \"api\"\nflow = \"1\"\nbound = \"1s\"",
-                "f:4:8: need.flow is \"1\", has no \
-             effect beside need.class: remove it",
+                "f:4:8: need.flow is \"1\", has no effect with need.class: remove it",
             ),
             (
                 "metric = \"response\"",
@@ -455,7 +451,7 @@ mod tests {
             ),
             (
                 "metric = \"response\"\nbound = \"1s\"\nat_least = \"1s\"",
-                "f:4:12: need.at_least is \"1s\", stands beside \
+                "f:4:12: need.at_least is \"1s\", cannot be combined with \
              need.bound: keep one of the two",
             ),
             (
@@ -471,7 +467,7 @@ mod tests {
             ("metric = \"response\"\nload = 0.5\nbound = \"1s\"", "f:3:8: need.load is 0.5, has no effect"),
             (
                 "metric = \"response\"\nbound = \"much\"",
-                "f:3:9: need.bound is \"much\", not in a unit that is known here: \
+                "f:3:9: need.bound is \"much\", in an unknown unit: \
              write a number, or an amount with its unit",
             ),
             ("metric = \"response\"\nbound = -1", "f:3:9: need.bound is -1, "),

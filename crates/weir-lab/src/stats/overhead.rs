@@ -145,7 +145,7 @@ impl fmt::Display for OverheadError {
             Self::NoError { setting } => {
                 write!(f, "setting {setting} has no standard error above 0, and others have")
             }
-            Self::Indeterminate { reason } => write!(f, "the overhead cannot be told: {reason}"),
+            Self::Indeterminate { reason } => write!(f, "the overhead cannot be estimated: {reason}"),
             Self::OutOfRange => f.write_str("the values are too large or too small to compute with"),
         }
     }

@@ -29,7 +29,7 @@ const FRAME: usize = 60;
 /// Where its IP header begins, and its UDP header.
 const IP: usize = 14;
 const UDP: usize = IP + 20;
-/// Flows are told apart by 23 bits of the source's address and two ports.
+/// Flows are distinguished by 23 bits of the source's address and two ports.
 const FLOW_BITS: u32 = 55;
 /// Sources are in 10.128.0.0/9.
 const SOURCES: u64 = 0x0a80_0000;
@@ -60,7 +60,7 @@ pub(super) struct Arguments {
     /// How many flows there are.
     #[arg(long, default_value_t = 10_000_000, value_parser = clap::value_parser!(u64).range(1..=1 << FLOW_BITS))]
     flows: u64,
-    /// Every so many-th frame is of the flow that stays.
+    /// Every N-th frame is of the flow that stays.
     #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     every: u64,
 }

@@ -34,7 +34,7 @@ pub(super) struct Arguments {
     /// By which means frames come in and leave.
     #[arg(long, value_enum, default_value_t = Choice::Auto)]
     io: Choice,
-    /// Ends after so many seconds; runs until it is killed without.
+    /// Ends after this many seconds; by default it runs until it is killed.
     #[arg(long)]
     seconds: Option<u64>,
     /// Never sleeps.

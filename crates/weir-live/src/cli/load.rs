@@ -18,7 +18,7 @@ use super::file::Pending;
 use super::tg::{SPIN, json, priority, settle, span, stopped_by_signals};
 use super::{Failure, print};
 
-/// Sends requests over UDP, and tells how long answers took.
+/// Sends requests over UDP, and reports how long answers took.
 ///
 /// A request is sent when it is due, whether or not earlier ones were answered. A round trip begins when its request was due, and ends when the kernel received the answer. What the server sends
 /// back must begin with the 20 bytes that the request began with. Ctrl-C ends early, and what was measured by then is
@@ -31,7 +31,7 @@ pub(super) struct Arguments {
     /// Requests a second in the first window, such as 20k/s
     #[arg(long, value_parser = rate)]
     rate: f64,
-    /// When requests are due: poisson, constant, or back to back every so often, such as bursts:2300us
+    /// When requests are due: poisson, constant, or in periodic bursts, such as bursts:2300us
     #[arg(long, default_value = "poisson", value_parser = arrivals)]
     arrivals: Arrivals,
     /// How many windows there are

@@ -46,13 +46,13 @@ enum Command {
     #[command(hide = true)]
     BenchForward(forward::Arguments),
     Load(load::Arguments),
-    /// Sends packets of ever new flows: what a router is to withstand.
+    /// Sends packets of ever new flows: a load that a router must withstand.
     #[command(hide = true)]
     BenchFlood(flood::Arguments),
     /// Spreads the frames of an interface over processors and does nothing else: the baseline of the benchmarks.
     #[command(hide = true)]
     BenchRedirect(redirect::Arguments),
-    /// Sends or receives what a TG script says; `weird tg report` tells what logs say
+    /// Sends or receives what a TG script says; `weird tg report` evaluates the logs
     Tg(tg::Tg),
 }
 

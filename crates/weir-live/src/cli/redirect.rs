@@ -27,7 +27,7 @@ pub(super) struct Arguments {
     /// Has a program at the queues too, which passes all frames.
     #[arg(long)]
     serves: bool,
-    /// Ends after so many seconds; runs until it is killed without.
+    /// Ends after this many seconds; by default it runs until it is killed.
     #[arg(long)]
     seconds: Option<u64>,
 }

@@ -104,7 +104,7 @@ fn announce(steering: &Steering, servers: &Processors, mode: &str, counts_overfl
     let Steering { name, interface, policy, .. } = steering;
     say(&format!("interface {interface}: XDP, {mode}; {policy} over processors {servers}"));
     if !counts_overflow {
-        say("this kernel does not tell of requests that find a queue full: they are counted once it is idle");
+        say("this kernel does not report requests that find a queue full: they are counted once it is idle");
     }
     say(&format!("steering {name}: running as process {}", std::process::id()));
 }

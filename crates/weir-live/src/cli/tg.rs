@@ -29,7 +29,7 @@ const SOON: u64 = 10_000_000;
 /// What 99 % of the packets are promised not to be late by, with a real-time priority and without.
 const PROMISED: [Nanos; 2] = [Nanos::new(60_000), Nanos::new(1_000_000)];
 
-/// Sends or receives what a TG script says, with real sockets; `weird tg report` tells what two logs say.
+/// Sends or receives what a TG script says, with real sockets; `weird tg report` evaluates two logs.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(super) struct Tg {

@@ -1,7 +1,7 @@
 //! `weird top NAME`: what a running daemon does, interval after interval.
 //!
 //! One sample of the daemon's counters an interval, over a connection of its own; what is shown is the difference of two.
-//! `--once` prints one interval as text. With `--model`, a result or a scenario, stands beside each interface what a
+//! `--once` prints one interval as text. With `--model`, a result or a scenario, cannot be combined with each interface what a
 //! simulation says of the link of the same name under the same discipline.
 
 mod frame;
@@ -102,9 +102,7 @@ fn sample(name: &str) -> Result<Sample, Failure> {
     match client::ask(name, &Request::Stats)? {
         Answer::Stats(snapshot) => Ok(Sample::Router(*snapshot)),
         Answer::Requests(stats) => Ok(Sample::Steering(*stats)),
-        _ => {
-            Err(Failure::Unsupported(format!("the daemon of `{name}` is of another version: start it anew")))
-        }
+        _ => Err(Failure::Unsupported(format!("the daemon of `{name}` is of another version: restart it"))),
     }
 }
 

@@ -110,7 +110,7 @@ impl<O> Caller<O> {
     }
 }
 
-const ENDS: &str = "the daemon is ending: start it anew";
+const ENDS: &str = "the daemon is ending: restart it";
 
 /// Both ends.
 ///

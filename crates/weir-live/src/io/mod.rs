@@ -261,8 +261,8 @@ fn alone(facts: &Facts) -> Result<(), Fault> {
     if facts.addresses.is_empty() || !link::kernel_forwards(&facts.name) {
         return Ok(());
     }
-    let what =
-        "the kernel has addresses there and forwards: beside AF_PACKET it would forward every packet twice";
+    let what = "the kernel has addresses there and forwards: together with AF_PACKET it would forward every \
+        packet twice";
     let name = &facts.name;
     let remedy = format!(
         "run `sysctl -w net/ipv4/conf/{name}/forwarding=0 net/ipv6/conf/{name}/forwarding=0`, or use AF_XDP"

@@ -151,7 +151,7 @@ pub struct ClassStats {
 /// The loop itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoopStats {
-    /// How often the policy was told what was measured.
+    /// How often the policy received a measurement.
     pub calls: u64,
     /// The processor time that the loop's thread has taken.
     pub busy_ns: u64,

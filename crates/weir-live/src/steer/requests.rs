@@ -98,7 +98,7 @@ fn figures<S: Steered, T>(
     answer: impl Fn(T) -> Answer,
 ) -> Answer {
     of(daemon).map_or_else(
-        |error| Answer::refused(format!("the kernel refuses to tell: {error}: ask again")),
+        |error| Answer::refused(format!("the kernel gives no figures: {error}: ask again")),
         answer,
     )
 }

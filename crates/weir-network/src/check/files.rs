@@ -117,7 +117,11 @@ impl Check<'_, '_> {
     fn format_of(&self, written: &PacketFile) -> Checked<PacketFormat> {
         if written.time_unit.value == TimeUnit::U {
             let remedy = "write `timestamp`, `s`, `ms`, `us` or `ns`";
-            return self.refuse(&written.time_unit, "must be of the clock, as everything but a port", remedy);
+            return self.refuse(
+                &written.time_unit,
+                "must be of the clock: only a port has other units",
+                remedy,
+            );
         }
         let keep = written.keep.iter().flat_map(|keep| &keep.value);
         Ok(PacketFormat {
@@ -155,7 +159,7 @@ impl Check<'_, '_> {
         if files.count() < MAX_FILES {
             return Ok(());
         }
-        let reason = format!("is one of more than {MAX_FILES} files, or ways to read one");
+        let reason = format!("is beyond the limit of {MAX_FILES} files, or ways to read one");
         self.refuse(file, reason, "put packets together in fewer files")
     }
 

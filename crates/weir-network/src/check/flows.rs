@@ -119,7 +119,7 @@ impl Check<'_, '_> {
         let hops = paths.0.len() + paths.1.len();
         if hops > MAX_PATH {
             let reason = format!("goes over {hops} links, there and back, at most {MAX_PATH} are simulated");
-            return self.refuse(written, reason, "bring its hosts nearer");
+            return self.refuse(written, reason, "put fewer links between its hosts");
         }
         building.hops += hops * count as usize;
         if building.hops > MAX_HOPS {
@@ -280,10 +280,10 @@ impl Check<'_, '_> {
         for written in network.classes.iter().flat_map(|list| &list.value) {
             let name = self.name(written)?;
             if classes.places.contains_key(&name) {
-                return self.refuse(written, "names a class a second time", "remove one of the two");
+                return self.refuse(written, "is listed twice", "remove one of the two");
             }
             if classes.add(name).is_none() {
-                let reason = format!("is one of more than {MAX_CLASSES} classes");
+                let reason = format!("is beyond the limit of {MAX_CLASSES} classes");
                 return self.refuse(written, reason, "name fewer");
             }
         }
@@ -304,7 +304,7 @@ impl Check<'_, '_> {
         } else {
             match classes.add(name) {
                 Some(class) => return Ok(ClassId(class)),
-                None => (format!("is of one of more than {MAX_CLASSES} classes"), "use fewer".to_owned()),
+                None => (format!("is of a class beyond the limit of {MAX_CLASSES}"), "use fewer".to_owned()),
             }
         };
         match &flow.value.class {

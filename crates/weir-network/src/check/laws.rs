@@ -106,7 +106,7 @@ impl Check<'_, '_> {
         }
         let law = Distribution::Exponential { mean: value, bounds: Some((low, high)) };
         if law.check().is_err() {
-            let reason = "leaves hardly anything of what is drawn, which would be drawn again and again";
+            let reason = "leaves hardly any of the draws, so that each would be repeated again and again";
             return self.refuse(max, reason, "move the bounds around the mean, or write a uniform law");
         }
         Ok(law)

@@ -55,7 +55,8 @@ impl Check<'_, '_> {
             for link in self.directions(written, line, nodes)? {
                 if links.all.len() == MAX_LINKS || (links.all.len() + 1) * disciplines.len() > MAX_QUEUES {
                     let reason = format!(
-                        "is one of too many: at most {MAX_LINKS} directions, times disciplines at most {MAX_QUEUES}"
+                        "is beyond the limit: at most {MAX_LINKS} directions, times disciplines at most \
+                         {MAX_QUEUES}"
                     );
                     return self.refuse(written, reason, "describe fewer links");
                 }
@@ -95,7 +96,7 @@ impl Check<'_, '_> {
             (None, Some(from), Some(to)) => (from, to, false),
             (Some(pair), _, _) => {
                 let remedy = "keep `between` for both directions, or `from` and `to` for one";
-                return self.refuse(pair, "stands beside link.from or link.to", remedy);
+                return self.refuse(pair, "cannot be combined with link.from or link.to", remedy);
             }
             _ => {
                 let remedy =

@@ -90,7 +90,7 @@ impl Check<'_, '_> {
             }
             match last {
                 Some(last) if at <= last => {
-                    let reason = format!("must be after the boundary before it, {}", time(last));
+                    let reason = format!("must be after the previous boundary, {}", time(last));
                     return self.refuse(boundary, reason, "sort the boundaries, each once");
                 }
                 Some(last) => intervals.push((last, at)),

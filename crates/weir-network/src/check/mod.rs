@@ -78,7 +78,7 @@ impl Read for NetworkScenario {
 
     fn longer(&self, document: &NetworkDocument, times: u64) -> Result<Longer, &'static str> {
         if document.measure.intervals.is_some() {
-            return Err("stands beside measure.intervals, whose figures no longer run settles");
+            return Err("cannot be combined with measure.intervals, whose figures no longer run settles");
         }
         if !self.flows.iter().any(|flow| flow.lasts(self.stop.duration)) {
             return Err("has no effect where every flow ends by itself");

@@ -71,12 +71,12 @@ impl Check<'_, '_> {
         nodes: &mut Nodes,
     ) -> Checked<()> {
         if nodes.all.len() == MAX_NODES {
-            let reason = format!("is one of more than {MAX_NODES} hosts and routers");
+            let reason = format!("is beyond the limit of {MAX_NODES} hosts and routers");
             return self.refuse(written, reason, "name fewer");
         }
         let name = self.name(written)?;
         if nodes.places.insert(name.clone(), nodes.all.len()).is_some() {
-            return self.refuse(written, "names a host or a router a second time", "give each its own name");
+            return self.refuse(written, "is the name of another host or router", "give each its own name");
         }
         nodes.all.push(Node { name, kind, processing });
         Ok(())
@@ -97,7 +97,7 @@ impl Check<'_, '_> {
     pub(super) fn host(&self, written: &Located<String>, nodes: &Nodes) -> Checked<usize> {
         let place = self.node(written, nodes)?;
         if nodes.all[place].kind == NodeKind::Router {
-            let remedy = "name one of network.hosts, or make a host beside the router with a fast link";
+            let remedy = "name one of network.hosts, or make a host next to the router with a fast link";
             return self.refuse(written, "is a router, which neither sends nor receives", remedy);
         }
         Ok(place)
@@ -118,7 +118,7 @@ impl Check<'_, '_> {
         let (constant, exponential) = (part(&parts.constant)?, part(&parts.exponential)?);
         let jitter = match (&parts.exponential, &parts.uniform) {
             (Some(_), Some(uniform)) => {
-                return self.refuse(uniform, "stands beside `exponential`", "keep one of the two");
+                return self.refuse(uniform, "cannot be combined with `exponential`", "keep one of the two");
             }
             (None, None) => Jitter::None,
             (Some(_), None) if exponential.get() == 0 => Jitter::None,

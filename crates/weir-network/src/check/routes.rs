@@ -162,7 +162,7 @@ impl Check<'_, '_> {
                 || {
                     let name = |node: usize| &routes.nodes.all[node].name;
                     let reason = format!(
-                        "needs a link from `{}` to `{}`, which there is not",
+                        "needs a link from `{}` to `{}`, and there is none",
                         name(pair[0]),
                         name(pair[1])
                     );

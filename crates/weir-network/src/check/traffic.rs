@@ -81,7 +81,7 @@ impl Check<'_, '_> {
         match given.next() {
             None => Ok(()),
             Some((_, span)) => {
-                let reason = format!("stands beside flow.{first}");
+                let reason = format!("cannot be combined with flow.{first}");
                 Err(self.source.refuse(span.clone(), reason, "keep one of the two"))
             }
         }
@@ -96,7 +96,7 @@ impl Check<'_, '_> {
         let flow = &written.value;
         let Some(size) = &flow.size else {
             let remedy = "add `size = \"1500B\"`, or a law of sizes";
-            return self.refuse(written, "must have `size` beside `gap` or `rate`", remedy);
+            return self.refuse(written, "must have `size` together with `gap` or `rate`", remedy);
         };
         let size = self.packet_sizes(size)?;
         let gap = self.gaps(flow, &size)?;
@@ -169,7 +169,7 @@ impl Check<'_, '_> {
 
     fn transfer(&self, flow: &Flow, tcp: &Located<Tcp>) -> Checked<Sending> {
         if let Some(tick) = &flow.tick {
-            let reason = "has no effect beside flow.tcp, whose packets leave when acknowledgements come";
+            let reason = "has no effect with flow.tcp, whose packets leave when acknowledgements come";
             return self.refuse(tick, reason, "remove it");
         }
         let written = &tcp.value;

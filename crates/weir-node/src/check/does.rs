@@ -76,7 +76,7 @@ impl Check<'_, '_> {
     /// Refuses a key of `set` that is not one of the program's.
     fn used(&self, set: &BTreeMap<String, Located<String>>, keys: &BTreeSet<String>) -> Checked<()> {
         let Some((key, value)) = set.iter().find(|(key, _)| !keys.contains(*key)) else { return Ok(()) };
-        let reason = format!("has no effect, for the program has no `${key}`");
+        let reason = format!("has no effect: the program has no `${key}`");
         let remedy = match keys.is_empty() {
             true => "remove it".to_owned(),
             false => format!("remove it; {}", known_names(key, keys.iter().map(String::as_str))),

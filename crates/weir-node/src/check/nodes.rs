@@ -128,7 +128,7 @@ impl Check<'_, '_> {
         let mut names = HashSet::new();
         for name in &written.value {
             if !names.insert(self.own_name(name)?) {
-                return self.refuse(name, "names a node a second time", "give each its own name");
+                return self.refuse(name, "is the name of another node", "give each its own name");
             }
         }
         Ok(written.value.iter().map(|name| name.value.clone()).collect())

@@ -94,12 +94,12 @@ impl Check<'_, '_> {
     fn queue_table(&self, written: &QueueTable, nodes: &[String], objects: &mut Objects) -> Checked<()> {
         let place = objects.all_queues.len();
         if place == MAX_QUEUES {
-            let reason = format!("is one of more than {MAX_QUEUES} queues");
+            let reason = format!("is beyond the limit of {MAX_QUEUES} queues");
             return self.refuse(&written.name, reason, "remove some");
         }
         let name = self.word(&written.name)?;
         if objects.queue_places.insert(name.clone(), place).is_some() {
-            return self.refuse(&written.name, "names a queue a second time", "give each its own name");
+            return self.refuse(&written.name, "is the name of another queue", "give each its own name");
         }
         let node = self.node_called(written.node.as_ref(), nodes)?;
         objects.all_queues.push(DualQueue { name, node });
@@ -114,16 +114,16 @@ impl Check<'_, '_> {
     ) -> Checked<()> {
         let place = objects.all_events.len();
         if place == MAX_EVENTS {
-            let reason = format!("is one of more than {MAX_EVENTS} events");
+            let reason = format!("is beyond the limit of {MAX_EVENTS} events");
             return self.refuse(&written.name, reason, "remove some");
         }
         let name = self.word(&written.name)?;
         if name == "any" {
-            let reason = "is what programs call all events of a process together";
+            let reason = "is reserved: programs use it for all events of a process";
             return self.refuse(&written.name, reason, "give the event another name");
         }
         if objects.event_places.insert(name.clone(), place).is_some() {
-            return self.refuse(&written.name, "names an event a second time", "give each its own name");
+            return self.refuse(&written.name, "is the name of another event", "give each its own name");
         }
         let Some(owner) = instances.place(&written.owner.value) else {
             let remedy = known_names(&written.owner.value, instances.names());

@@ -127,11 +127,15 @@ impl Check<'_, '_> {
         for Located { value: template, .. } in &document.template {
             self.name(&template.name)?;
             if templates.insert(template.name.value.as_str(), template).is_some() {
-                let reason = "names a template a second time";
+                let reason = "is the name of another template";
                 return self.refuse(&template.name, reason, "give each its own name");
             }
             if let (Some(replay), Some(_)) = (&template.replay, &template.program) {
-                return self.refuse(replay, "stands beside template.program", "keep one of the two");
+                return self.refuse(
+                    replay,
+                    "cannot be combined with template.program",
+                    "keep one of the two",
+                );
             }
         }
         Ok(templates)
@@ -160,7 +164,7 @@ impl Check<'_, '_> {
             return self.refuse(name, reason, "keep one of the two");
         }
         if let (Some(replay), Some(_)) = (own.replay, own.program) {
-            return self.refuse(replay, "stands beside process.program", "keep one of the two");
+            return self.refuse(replay, "cannot be combined with process.program", "keep one of the two");
         }
         if !has_own && !has_theirs {
             let reason = "must have a `program` or a `replay`, or a template that has one";
@@ -191,7 +195,7 @@ impl Check<'_, '_> {
     fn add_names(&self, written: &ProcessTable, instances: &mut Instances<'_>) -> Checked<()> {
         let name = self.own_name(&written.name)?;
         if name == "idle" {
-            let reason = "is what results call a processor that runs nothing";
+            let reason = "is reserved: results use it for a processor that runs nothing";
             return self.refuse(&written.name, reason, "give the process another name");
         }
         let most = MAX_PROCESSES as usize - instances.all.len();
@@ -208,7 +212,7 @@ impl Check<'_, '_> {
         for number in 1..=count {
             let name = if written.count.is_some() { format!("{name}.{number}") } else { name.clone() };
             if instances.places.insert(name.clone(), instances.all.len()).is_some() {
-                let reason = format!("names process `{name}` a second time");
+                let reason = format!("makes a second process called `{name}`");
                 return self.refuse(&written.name, reason, "give each its own name");
             }
             instances.all.push((name, kind));

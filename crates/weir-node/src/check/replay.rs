@@ -30,7 +30,7 @@ impl Check<'_, '_> {
             return Ok(Arc::clone(runs));
         }
         if files.read.len() == MAX_FILES {
-            let reason = format!("is one of more than {MAX_FILES} files of runs");
+            let reason = format!("is beyond the limit of {MAX_FILES} files of runs");
             return self.refuse(file, reason, "let processes share files");
         }
         let (opened, name) = self.data_file(file)?;

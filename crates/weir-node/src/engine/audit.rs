@@ -67,7 +67,8 @@ impl Audit {
                 let told = std::mem::replace(&mut self.told[node as usize], until);
                 if told != from || until < from {
                     let reason = format!(
-                        "the processor is told from {from}ns to {until}ns, and was told up to {told}ns"
+                        "the processor is reported from {from}ns to {until}ns, and was reported up to \
+                         {told}ns"
                     );
                     faults.violated(&faults.node(node), from, reason);
                 }
@@ -126,7 +127,7 @@ impl Audit {
                     let expected = i128::from(*charged) + self.beyond[process as usize];
                     if counted != expected {
                         let reason =
-                            format!("the discipline counts {counted}ns of it and was told {expected}ns");
+                            format!("the discipline counts {counted}ns of it and was given {expected}ns");
                         faults.violated(&faults.process(process), now, reason);
                     }
                 }
@@ -214,7 +215,11 @@ impl Audit {
     /// The time of all nodes is over, and was told to the end.
     pub(super) fn end(&self, faults: &mut Faults<'_>, end: u64) {
         for (node, told) in (0..).zip(&self.told).filter(|(_, told)| self.verifies && **told < end) {
-            faults.violated(&faults.node(node), end, format!("the processor is told up to {told}ns only"));
+            faults.violated(
+                &faults.node(node),
+                end,
+                format!("the processor is reported up to {told}ns only"),
+            );
         }
     }
 }

@@ -172,7 +172,10 @@ impl<'w> Search<'w> {
         let mut words: Vec<_> = told.iter().take(NAMED).map(words).collect();
         if let Some(&process) = told.get(NAMED) {
             let more = told.len() - NAMED;
-            words.push((node(process), format!("{more} more wait for what nobody who can still run brings")));
+            words.push((
+                node(process),
+                format!("{more} more wait for something that no process able to run can bring"),
+            ));
         }
         words
     }
@@ -184,13 +187,15 @@ impl<'w> Search<'w> {
         let one = &words.processes[process as usize];
         let (why, would) = match (one.state, words.programs.steps[one.step as usize]) {
             (State::WaitsForData(queue), _) => {
-                ("where nobody who can still run puts any", feeds[queue as usize])
+                ("which no process that can still run puts there", feeds[queue as usize])
             }
-            (_, Step::WaitOne { event }) => ("which nobody who can still run posts", posts[event as usize]),
+            (_, Step::WaitOne { event }) => {
+                ("which no process that can still run posts", posts[event as usize])
+            }
             _ => {
                 let own = owners.of(process).filter(|&event| words.programs.waits_for(one.step, event));
                 let would = own.map(|event| posts[event as usize]).min();
-                ("none of which anybody who can still run posts", would.unwrap_or(NOBODY))
+                ("none of which is posted by a process that can still run", would.unwrap_or(NOBODY))
             }
         };
         let would = match would {

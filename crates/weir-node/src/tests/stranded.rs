@@ -49,8 +49,10 @@ fn two_that_wait_for_each_other_are_told_of_while_a_third_runs() {
     assert_eq!(
         told,
         [
-            "`p0` waits for event `e0`, which nobody who can still run posts (`p1` would, but waits for ever too)",
-            "`p1` waits for event `e1`, which nobody who can still run posts (`p0` would, but waits for ever too)",
+            "`p0` waits for event `e0`, which no process that can still run posts (`p1` would, but waits \
+             for ever too)",
+            "`p1` waits for event `e1`, which no process that can still run posts (`p0` would, but waits \
+             for ever too)",
         ]
     );
 }
@@ -68,11 +70,12 @@ fn every_way_to_wait_is_told() {
     assert_eq!(
         told,
         [
-            "`p0` waits for data of queue `messages`, where nobody who can still run puts any",
-            "`p1` waits for any of its events, none of which anybody who can still run posts",
-            "`p2` waits for event `e2`, which nobody who can still run posts (it would itself, but later)",
-            "`p3` waits for event `e3`, which nobody who can still run posts",
-            "`p4` waits for event `e4`, which nobody who can still run posts",
+            "`p0` waits for data of queue `messages`, which no process that can still run puts there",
+            "`p1` waits for any of its events, none of which is posted by a process that can still run",
+            "`p2` waits for event `e2`, which no process that can still run posts (it would itself, but \
+             later)",
+            "`p3` waits for event `e3`, which no process that can still run posts",
+            "`p4` waits for event `e4`, which no process that can still run posts",
         ]
     );
 }
@@ -115,7 +118,7 @@ fn what_the_switch_holds_still_comes() {
 fn of_many_ten_are_named() {
     let told = stranded(vec![Writer::new().dequeue(0).done(); 13]);
     assert_eq!(told.len(), 11);
-    assert_eq!(told[10], "3 more wait for what nobody who can still run brings");
+    assert_eq!(told[10], "3 more wait for something that no process able to run can bring");
 }
 
 #[test]
@@ -128,7 +131,7 @@ fn warnings_are_told_once_a_discipline_for_any_number_of_threads() {
     let told = warnings(&two, 1);
     let of: Vec<&str> = told.iter().map(|warning| warning.discipline.as_str()).collect();
     assert_eq!(of, [two.disciplines[0].as_str(), two.disciplines[1].as_str()]);
-    assert_eq!(told[0].text, "`p0` waits for event `e0`, which nobody who can still run posts");
+    assert_eq!(told[0].text, "`p0` waits for event `e0`, which no process that can still run posts");
     assert_eq!(told, warnings(&two, 2));
     one.processes[0].program = Writer::new().begin(None).compute(ms(1)).done();
     assert_eq!(warnings(&one, 1), []);

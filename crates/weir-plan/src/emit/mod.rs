@@ -104,8 +104,8 @@ fn longer_bounds(plan: &Plan, form: Form) -> Vec<String> {
 fn unit_of_shares(plan: &Plan) -> String {
     let credit = plan.table.credit;
     format!(
-        "shares of bytes: weights count credits, and a packet each credit that it begins; who sends packets just above \
-         a multiple of {credit} gets less of the bytes"
+        "shares of bytes: weights count credits, and a packet counts every credit that it begins; a class \
+         whose packets are just above a multiple of {credit} gets fewer bytes"
     )
 }
 

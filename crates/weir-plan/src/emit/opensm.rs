@@ -104,8 +104,9 @@ fn lost(plan: &Plan, target: &Target) -> Vec<String> {
             .to_owned(),
         unit_of_shares(plan),
         format!(
-            "anything on ports with fewer than {entries} low entries or {lanes} data lanes: OpenSM drops and masks \
-             in silence; compare with `smpquery vlarb` and run `weir lint --capacity` with what ports have"
+            "anything on ports with fewer than {entries} low entries or {lanes} data lanes: OpenSM drops \
+             and masks them silently; compare with `smpquery vlarb` and run `weir lint --capacity` with \
+             what ports have"
         ),
     ];
     if target.lanes.is_none() {

@@ -156,7 +156,9 @@ impl Checker<'_> {
     fn nodes(&self, written: &NodesDocument) -> Checked<Option<Vec<String>>> {
         match (&written.count, &written.names) {
             (None, None) => Ok(None),
-            (Some(_), Some(names)) => self.refuse(names, "stands beside `count`", "keep one of the two"),
+            (Some(_), Some(names)) => {
+                self.refuse(names, "cannot be combined with `count`", "keep one of the two")
+            }
             (Some(count), None) => {
                 let count = self.whole(count, 1, MAX_NODES as u64)?;
                 Ok(Some((1..=count as usize).map(node_name).collect()))
@@ -176,7 +178,7 @@ impl Checker<'_> {
         for written in list {
             let name = self.own_name(written, "node1")?;
             if !known.insert(name.clone()) {
-                return self.refuse(written, "names a node a second time", "give each its own name");
+                return self.refuse(written, "is the name of another node", "give each its own name");
             }
             names.push(name);
         }
@@ -190,7 +192,7 @@ impl Checker<'_> {
             return self.refuse(written, "begins or ends with a blank", "remove it");
         }
         if RESERVED.contains(&name.as_str()) {
-            let reason = "is what results call everything together, or nothing";
+            let reason = "is reserved: results use it for everything together, or for nothing";
             return self.refuse(written, reason, "give it another name");
         }
         Ok(name)
@@ -327,7 +329,7 @@ impl Checker<'_> {
         }
         for name in &group.members {
             if !members.insert(name.clone()) {
-                let reason = format!("names process `{name}` a second time");
+                let reason = format!("makes a second process called `{name}`");
                 return self.refuse(&written.name, reason, "give each its own name");
             }
         }

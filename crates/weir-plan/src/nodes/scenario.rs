@@ -194,15 +194,17 @@ fn round(epoch: Nanos) -> Nanos {
 
 fn lost(form: NodeForm) -> Vec<String> {
     let mut lost = vec![
-        "what processes do: the plan knows their needs alone".to_owned(),
+        "what processes do: the plan knows only their needs".to_owned(),
         format!(
-            "needs under plain `epoch`: it does not run less than 300 us of one, so that who is preempted shortly before \
-             its end misses it; the scenario has `{DISCIPLINE}`"
+            "needs under plain `epoch`: it does not run less than 300 us of one, so that a process that is \
+             preempted shortly before its end misses it; the scenario has `{DISCIPLINE}`"
         ),
     ];
     if form == NodeForm::Rebalance {
-        lost.push("where the plan has those who may be anywhere: they begin on the first node".to_owned());
-        lost.push("`on` and `apart_from`: who has any of them stays where the plan has it".to_owned());
+        lost.push(
+            "the planned nodes of processes that may be anywhere: they begin on the first node".to_owned(),
+        );
+        lost.push("`on` and `apart_from`: a process with either stays where the plan has it".to_owned());
     }
     lost
 }

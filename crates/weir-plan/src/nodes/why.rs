@@ -48,7 +48,8 @@ fn no_room(request: &NodeRequest, problem: &Problem, board: &Board<'_>, item: It
         let name = &names[node];
         return (
             format!(
-                "needs {need}, and every node{of_it} with as much left, such as {name}, has a process that it is apart from"
+                "needs {need}, and every node{of_it} with that much left, such as {name}, has a process \
+                 that it must be apart from"
             ),
             "remove an `apart_from`, or add a node".to_owned(),
         );
@@ -61,7 +62,7 @@ fn no_room(request: &NodeRequest, problem: &Problem, board: &Board<'_>, item: It
         Some(_) => "let it be on more nodes, lower needs, or add a node",
         None => "lower needs, or add a node",
     };
-    (format!("needs {need}, and no node{of_it} has as much left{most}"), remedy.to_owned())
+    (format!("needs {need}, and no node{of_it} has that much left{most}"), remedy.to_owned())
 }
 
 /// What is known of how few nodes suffice.
@@ -72,9 +73,9 @@ pub(super) fn notes(fewest: &Fewest, nodes: usize) -> Vec<String> {
     let bound = fewest.bound;
     vec![match fewest.optimal {
         true if bound > nodes as u64 => {
-            format!("all have no place together: they need at least {bound} nodes, and there are {nodes}")
+            format!("the processes do not all fit: they need at least {bound} nodes, and there are {nodes}")
         }
-        true => "all have no place together: every placement was tried".to_owned(),
+        true => "the processes do not all fit: every placement was tried".to_owned(),
         false => format!("no placement of all was found in {MAX_STEPS} steps; there may be one"),
     }]
 }

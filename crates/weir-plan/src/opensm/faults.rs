@@ -165,7 +165,7 @@ fn misread(setting: &Setting) -> Option<Finding> {
             (Severity::Error, "not-a-number", "OpenSM keeps what it had, with a line in the log".to_owned())
         }
         (Value::Number(_) | Value::Unset, _) => {
-            (Severity::Error, "not-a-number", format!("OpenSM reads {read} without a word"))
+            (Severity::Error, "not-a-number", format!("OpenSM silently reads {read}"))
         }
         (_, true) => {
             let why =
@@ -175,7 +175,7 @@ fn misread(setting: &Setting) -> Option<Finding> {
         (_, false) => (
             Severity::Warning,
             "misread",
-            format!("OpenSM warns of it in its log, and reads {read} as it is meant"),
+            format!("OpenSM warns of it in its log, and reads {read} as intended"),
         ),
     };
     let remedy = match setting.value {

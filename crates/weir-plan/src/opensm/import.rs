@@ -64,7 +64,7 @@ pub fn requirements(
 fn unserved() -> (String, String) {
     (
         "no lane has an entry with weight that reaches the port".to_owned(),
-        "`weir lint` tells why; give a lane an entry with weight".to_owned(),
+        "`weir lint` says why; give a lane an entry with weight".to_owned(),
     )
 }
 

@@ -134,7 +134,7 @@ impl Context<'_> {
         let numbers = |lanes: &[usize]| lanes_listed(lanes.iter().map(|&lane| lane as u32));
         let mut why = match capacity as usize > reach {
             true => "OpenSM writes the second block with length capacity % 32, which is 0".to_owned(),
-            false => format!("OpenSM writes the first {capacity} pairs and drops the rest without a word"),
+            false => format!("OpenSM writes the first {capacity} pairs and silently drops the rest"),
         };
         if !silent.is_empty() {
             why.push_str(&format!("; without any entry: {}", numbers(&silent)));

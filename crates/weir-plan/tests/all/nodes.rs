@@ -114,7 +114,7 @@ fn who_has_no_place_is_told_why() {
         &request("count = 2", &[60, 60, 60]),
         "p2",
         "needs 60ms, and no node has as much left, the most is 40ms on node1: lower needs, or add a node",
-        "all have no place together: they need at least 3 nodes, and there are 2",
+        "the processes do not all fit: they need at least 3 nodes, and there are 2",
     );
     is(
         &request("reserve = \"4ms\"", &[60, 97]),
@@ -129,16 +129,16 @@ fn who_has_no_place_is_told_why() {
             request("count = 2", &[60])
         ),
         "q",
-        "needs 60ms, and no node where it may be has as much left, the most is 40ms on node2: let it be on more nodes, lower \
-         needs, or add a node",
-        "all have no place together: every placement was tried; nodes without any process: 1",
+        "needs 60ms, and no node where it may be has that much left, the most is 40ms on node2: let it be \
+         on more nodes, lower needs, or add a node",
+        "the processes do not all fit: every placement was tried; nodes without any process: 1",
     );
     is(
         &format!("{}count = 3\napart_from = [\"p0\"]\n", request("count = 2", &[10])),
         "p0.3",
         "needs 10ms, and every node with as much left, such as node1, has a process that it is apart from: remove an \
          `apart_from`, or add a node",
-        "all have no place together: they need at least 3 nodes, and there are 2",
+        "the processes do not all fit: they need at least 3 nodes, and there are 2",
     );
 }
 
@@ -178,8 +178,8 @@ fn requests_are_told_apart() {
     assert!(matches!(Request::from_toml(TABLE_1, "a"), Ok(Request::Table(_))));
     let told = |text: &str| Request::from_toml(text, "a").expect_err(text).to_string();
     let both = told(&format!("weir = 1\n[nodes]\n{}", TABLE_1.replacen("weir = 1\n", "", 1)));
-    let expected =
-        "stands beside `nodes`: a request is for an arbitration table or for nodes: write two files";
+    let expected = "cannot be combined with `nodes`: a request is for an arbitration table or for nodes: \
+        write two files";
     assert!(both.contains(expected), "{both}");
     let only = told("weir = 1\n[[process]]\nname = \"a\"\nneed = \"1ms\"\n");
     assert!(only.ends_with(

@@ -116,7 +116,7 @@ mod tests {
             Change::read(Some("none"), None, None).expect("valid").apply(&changed, "b").expect("known");
         assert_eq!((without.interfaces[1].rate, without.interfaces[1].propagation.get()), (None, 5_000_000));
         let error = change.apply(&router, "c").expect_err("unknown");
-        assert_eq!(error, "interface is `c`, not one here: did you mean `a`? known are `a`, `b`");
+        assert_eq!(error, "interface is `c`, not one here: did you mean `a`? choose one of `a`, `b`");
     }
 
     #[test]

@@ -59,7 +59,7 @@ const WORDING: Wording = Wording {
     longest: Bytes::new(LONGEST),
     shorten: "write fewer routes, or prefixes that hold several of them",
     missing,
-    parameters: "write its parameters behind the name",
+    parameters: "write its parameters after the name",
     mismatch,
 };
 
@@ -152,7 +152,7 @@ fn mismatch(value: &Mismatch<'_>) -> (&'static str, String) {
         "u8" if value.is_negative() || value.is_of_the_type => {
             ("must be from 0 to 63", "write a code point such as 46".to_owned())
         }
-        "u8" => ("not of the type that belongs here", "write a code point from 0 to 63".to_owned()),
+        "u8" => ("of the wrong type", "write a code point from 0 to 63".to_owned()),
         _ => words::mismatch(value, expected),
     }
 }
@@ -234,7 +234,7 @@ impl Checker<'_> {
     }
 
     fn spin(&self, table: &RouterTable) -> Checked<Nanos> {
-        let remedy = "write a short time such as \"50us\": who spins takes a core from all others";
+        let remedy = "write a short time such as \"50us\": spinning takes a core from everything else";
         table.spin.as_ref().map_or(Ok(SPIN), |written| self.span(written, LONGEST_SPIN, remedy))
     }
 
@@ -265,7 +265,7 @@ impl Checker<'_> {
             return Ok(());
         };
         let reason = format!("cannot change while the daemon runs: {held}");
-        Err(self.source.refuse(at(span), reason, "write what it began with, or start the daemon anew"))
+        Err(self.source.refuse(at(span), reason, "write what it began with, or restart the daemon"))
     }
 }
 

@@ -29,7 +29,7 @@ impl Check<'_, '_> {
             (Some(groups), None) => self.groups(groups, document, serving, think)?,
             (Some(_), Some(applications)) => {
                 let remedy = "remove it, and give each group its `applications`";
-                return self.refuse(applications, "stands beside workload.closed.group", remedy);
+                return self.refuse(applications, "cannot be combined with workload.closed.group", remedy);
             }
             (None, Some(applications)) => {
                 let applications = self.whole(applications, 1, MAX_APPLICATIONS)? as u32;

@@ -30,7 +30,7 @@ impl Check<'_, '_> {
         let workload = &document.workload;
         match (&workload.value.trace, &workload.value.closed) {
             (Some(trace), Some(_)) => {
-                self.refuse(trace, "stands beside workload.closed", "keep one of the two")
+                self.refuse(trace, "cannot be combined with workload.closed", "keep one of the two")
             }
             (Some(trace), None) => self.trace(trace, document, serving),
             (None, Some(closed)) => self.closed(closed, document, serving),
@@ -56,7 +56,7 @@ impl Check<'_, '_> {
                 (work / gap, gap)
             }
             (Some(load), Some(_)) => {
-                return self.refuse(load, "stands beside workload.gap", "keep one of the two");
+                return self.refuse(load, "cannot be combined with workload.gap", "keep one of the two");
             }
             (None, None) => {
                 let reason = "must have one of `load`, `gap`, `trace`, `closed`";
@@ -112,7 +112,7 @@ impl Check<'_, '_> {
         self.unused(workload.gap.as_ref(), "workload.trace")?;
         self.unused(workload.arrivals.as_ref(), "workload.trace")?;
         self.unused(workload.lengths.as_ref(), "workload.trace")?;
-        self.unused(workload.flows.as_ref(), "workload.trace, whose column `flow` says who sends")?;
+        self.unused(workload.flows.as_ref(), "workload.trace, whose column `flow` names the flow")?;
         let unit = &written.value.length_unit;
         let packet = self.packet_for(unit, unit.value, workload, serving)?;
         let format = self.format(&written.value, serving)?;

@@ -116,7 +116,7 @@ impl Check<'_, '_> {
                 );
             }
             if pairs.iter().any(|(other, _)| *other == length.value.count) {
-                return self.refuse(length, "is listed a second time", "add the two probabilities");
+                return self.refuse(length, "is listed twice", "add the two probabilities");
             }
             pairs.push((self.length(length)?, probability.value));
         }

@@ -76,10 +76,10 @@ impl Read for PortScenario {
 
     fn longer(&self, _document: &PortDocument, times: u64) -> Result<Longer, &'static str> {
         if matches!(self.input, Input::Trace(_)) {
-            return Err("has no effect beside workload.trace, which ends by itself");
+            return Err("has no effect with workload.trace, which ends by itself");
         }
         if self.stop.precision.is_some() {
-            return Err("stands beside stop.precision, which ends a run earlier");
+            return Err("cannot be combined with stop.precision, which ends a run earlier");
         }
         let (key, count) = match self.stop.limit {
             Limit::Packets(count) => ("packets", count),
@@ -256,12 +256,12 @@ impl Check<'_, '_> {
     fn limit(&self, stop: &document::Stop, serving: Serving, input: &Input) -> Checked<Limit> {
         let written = stop.packets.as_ref().or(stop.messages.as_ref());
         if let (Input::Trace(_), Some(written)) = (input, written) {
-            let reason = "has no effect beside workload.trace, which ends by itself";
+            let reason = "has no effect with workload.trace, which ends by itself";
             return self.refuse(written, reason, "remove it");
         }
         match (&stop.packets, &stop.messages) {
             (Some(packets), Some(_)) => {
-                self.refuse(packets, "stands beside stop.messages", "keep one of the two")
+                self.refuse(packets, "cannot be combined with stop.messages", "keep one of the two")
             }
             (Some(packets), None) if serving.unit != LengthUnit::Packets => self.refuse(
                 packets,

@@ -48,7 +48,7 @@ impl Check<'_, '_> {
         for class in &list.value {
             let written = &class.value.name;
             if !names.insert(self.own_name(written)?) {
-                return self.refuse(written, "names a class a second time", "give each its own name");
+                return self.refuse(written, "is the name of another class", "give each its own name");
             }
         }
         Ok(list.value.iter().map(|class| class.value.name.value.clone()).collect())
@@ -85,7 +85,7 @@ impl Check<'_, '_> {
                     return self.refuse(share, reason, "write a share such as 0.995");
                 }
                 None if open.is_some() => {
-                    let reason = "is the second class without a `share`, one alone may have the rest";
+                    let reason = "is the second class without a `share`, only one may have the rest";
                     return self.refuse(&class.value.name, reason, "give it a share");
                 }
                 None => open = Some(&class.value.name),
@@ -152,7 +152,7 @@ impl Check<'_, '_> {
             }
             ServiceTime::Law(ServiceLaw::Mixture(_)) => {
                 let remedy = "write a span, an `exponential` or a `uniform`";
-                self.refuse(written, "is a mixture, which is of service times alone", remedy)
+                self.refuse(written, "is a mixture, which only service times may be", remedy)
             }
         }
     }
@@ -170,7 +170,7 @@ impl Check<'_, '_> {
                 return self.refuse(probability, reason, "write one such as 0.9");
             }
             if pairs.iter().any(|(other, _)| *other == span) {
-                return self.refuse(time, "is listed a second time", "add the two probabilities");
+                return self.refuse(time, "is listed twice", "add the two probabilities");
             }
             pairs.push((span, probability.value));
         }

@@ -61,7 +61,7 @@ impl Check<'_, '_> {
             (Some(requests), _) => self.refuse(requests, reason, remedy),
             (None, Some(duration)) => self.some_span(duration, LONGEST_RUN),
             (None, None) => {
-                let reason = "must have a stop.duration beside a closed loop";
+                let reason = "must have a stop.duration with a closed loop";
                 self.refuse(&document.workload, reason, "add `[stop]` with a `duration`, such as \"1s\"")
             }
         }
@@ -71,7 +71,7 @@ impl Check<'_, '_> {
         let stop = &document.stop;
         let end = match (&stop.requests, &stop.duration) {
             (Some(requests), Some(_)) => {
-                return self.refuse(requests, "stands beside stop.duration", "keep one of the two");
+                return self.refuse(requests, "cannot be combined with stop.duration", "keep one of the two");
             }
             (None, Some(duration)) => self.some_span(duration, LONGEST_RUN)?.get() as f64,
             (Some(requests), None) => {

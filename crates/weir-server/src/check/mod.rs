@@ -98,9 +98,9 @@ impl Read for ServerScenario {
 
     fn longer(&self, document: &ServerDocument, times: u64) -> Result<Longer, &'static str> {
         match &self.workload {
-            Workload::Trace(_) => return Err("has no effect beside workload.trace, which ends by itself"),
+            Workload::Trace(_) => return Err("has no effect with workload.trace, which ends by itself"),
             Workload::Open(Open { levels: Some(_), .. }) => {
-                return Err("stands beside levels of the load, which end by themselves");
+                return Err("cannot be combined with levels of the load, which end by themselves");
             }
             Workload::Open(_) | Workload::Closed(_) => {}
         }

@@ -31,7 +31,7 @@ impl Check<'_, '_> {
     ) -> Checked<(Vec<Class>, Arrives)> {
         let workload = &document.workload.value;
         if workload.closed.is_some() {
-            return self.refuse(written, "stands beside workload.closed", "keep one of the two");
+            return self.refuse(written, "cannot be combined with workload.closed", "keep one of the two");
         }
         self.unused(workload.rate.as_ref(), "workload.trace; `load` scales its times")?;
         self.unused(workload.arrivals.as_ref(), "workload.trace")?;
@@ -98,7 +98,7 @@ impl Check<'_, '_> {
     fn class_by(&self, file: &RequestFile, names: &[String]) -> Checked<ClassBy> {
         match (&file.class, &file.split) {
             (Some(class), Some(_)) => {
-                self.refuse(class, "stands beside workload.trace.split", "keep one of the two")
+                self.refuse(class, "cannot be combined with workload.trace.split", "keep one of the two")
             }
             (Some(class), None) => Ok(ClassBy::Name(class.value.clone(), names.to_vec())),
             (None, Some(split)) => self.split(split, names.len()),
@@ -121,7 +121,7 @@ impl Check<'_, '_> {
                 for (place, bound) in at.value.iter().enumerate() {
                     let is_higher = place == 0 || bound.value > at.value[place - 1].value;
                     if !(bound.value.is_finite() && is_higher) {
-                        let reason = "must be a number above the bound before it";
+                        let reason = "must be a number above the previous bound";
                         return self.refuse(bound, reason, "sort the bounds");
                     }
                 }
@@ -141,7 +141,7 @@ impl Check<'_, '_> {
         for bound in &written.value {
             let span = self.some_span(bound, LONGEST_SERVICE)?;
             if bounds.last().is_some_and(|last| *last >= span) {
-                return self.refuse(bound, "must be above the bound before it", "sort the bounds");
+                return self.refuse(bound, "must be above the previous bound", "sort the bounds");
             }
             bounds.push(span);
         }
@@ -174,7 +174,11 @@ impl Check<'_, '_> {
             self.unused(table.value.service.as_ref(), "workload.trace, whose columns make the service")?;
             if count == 0 {
                 let reason = "is a class without a request in the trace";
-                return self.refuse(&table.value.name, reason, "remove the class, or correct what tells it");
+                return self.refuse(
+                    &table.value.name,
+                    reason,
+                    "remove the class, or correct what selects it",
+                );
             }
             let mean = Nanos::new(((sum / count as f64).round() as u64).max(1));
             classes.push(Class {

@@ -113,7 +113,7 @@ impl Check<'_, '_> {
                 (work / gap, gap)
             }
             (Some(load), Some(_)) => {
-                return self.refuse(load, "stands beside workload.rate", "keep one of the two");
+                return self.refuse(load, "cannot be combined with workload.rate", "keep one of the two");
             }
             (None, None) => {
                 let reason = "must have one of `load`, `rate`, `trace`, `closed`";

@@ -136,8 +136,8 @@ pub(crate) fn check(scenario: &ServerScenario) -> Result<(), RunError> {
             .is_some_and(|queue| u64::from(closed.clients) > u64::from(site.servers) * (u64::from(queue) + 1))
     {
         let reason = format!(
-            "{} clients without think time are more than {} cores and their queues hold: who is dropped would try again \
-             at once, for ever; lower clients, lengthen the queues, or give a think time",
+            "{} clients without think time are more than {} cores and their queues hold: a dropped client \
+             would try again at once, for ever; lower clients, lengthen the queues, or give a think time",
             closed.clients, site.servers
         );
         return Err(refused("workload.closed", reason));
@@ -147,8 +147,9 @@ pub(crate) fn check(scenario: &ServerScenario) -> Result<(), RunError> {
         && u64::from(closed.clients) > u64::from(site.receivers) * (u64::from(ring) + 1)
     {
         let reason = format!(
-            "{} clients without think time are more than {} receivers and their rings hold: who is dropped would try again \
-             at once, for ever; lower clients, lengthen server.ring, or give a think time",
+            "{} clients without think time are more than {} receivers and their rings hold: a dropped \
+             client would try again at once, for ever; lower clients, lengthen server.ring, or give a think \
+             time",
             closed.clients, site.receivers
         );
         return Err(refused("workload.closed", reason));

@@ -167,7 +167,8 @@ fn check_bound(bound: f64) -> Result<(), SloError> {
     }
     if bound < nearest - SLOWDOWN_STEP * 1e-6 {
         let reason = format!(
-            "finer than the reading: slowdowns are told to the nearest {SLOWDOWN_STEP}, so it must be at least {nearest}"
+            "finer than the measurement: slowdowns are known to the nearest {SLOWDOWN_STEP}, so it must be \
+             at least {nearest}"
         );
         return Err(not_asked("bound", bound, reason, "raise it"));
     }
@@ -179,6 +180,6 @@ fn unknown_class(server: &ServerScenario, name: &str) -> SloError {
     let names: Vec<&str> = server.classes.iter().map(|class| class.name.as_str()).collect();
     let hint = nearest(name, names.iter().copied().chain([ALL]));
     let hint = hint.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    let remedy = format!("{hint}known are `{}`, and `{ALL}` of them together", names.join("`, `"));
+    let remedy = format!("{hint}choose one of `{}`, and `{ALL}` of them together", names.join("`, `"));
     not_asked("class", format!("`{name}`"), "is not a class of the scenario", remedy)
 }

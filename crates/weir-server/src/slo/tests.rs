@@ -111,7 +111,7 @@ fn a_question_that_cannot_be_answered_is_refused() {
             &of_class("shrt"),
             0.01,
             "class `shrt` is not a class of the scenario",
-            "did you mean `short`? known are `short`, `long`, and `all` of them together",
+            "did you mean `short`? choose one of `short`, `long`, and `all` of them together",
         ),
     ] {
         assert_eq!(question(&server, place, asked, precision), (reason.to_owned(), remedy.to_owned()));

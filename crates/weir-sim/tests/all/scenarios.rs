@@ -73,7 +73,7 @@ fn c6_disciplines_keep_the_name_that_they_are_written_by() {
     let other = accepted(&text.replace("alpha:10.0", "alpha(alpha=1e1)"));
     assert_eq!(other.frame().fingerprint, scenario.frame().fingerprint);
     let twice = read(&text.replace("las:1ms", "alpha:10")).expect_err("twice the same").to_string();
-    assert!(twice.contains("names `alpha:10` a second time"), "{twice}");
+    assert!(twice.contains("lists `alpha:10` twice"), "{twice}");
 }
 
 #[test]
@@ -175,7 +175,8 @@ fn a_trace_ends_by_itself() {
         let text = format!("{}\n[stop]\n{key} = 1", with(TRACE));
         let error = Scenario::from_file(&folder.write("s.toml", text)).expect_err("refused").to_string();
         let expected = format!(
-            "s.toml:14:{}: stop.{key} is 1, has no effect beside workload.trace, which ends by itself: remove it",
+            "s.toml:14:{}: stop.{key} is 1, has no effect with workload.trace, which ends by itself: remove \
+             it",
             key.len() + 4
         );
         assert!(error.ends_with(&expected), "{error}");

@@ -139,9 +139,9 @@ fn errors_name_the_place_what_was_found_and_what_was_expected() {
         ("setup setup", "found a second `setup`, a script has one"),
         ("wait 1 setup", "found `setup` after an action that has set the association up"),
         ("server arrival 1 length 1", "found `arrival` in a script with `server`, which only receives"),
-        ("at 5 wait 2 at 6 wait", "this action begins at 6s, before the former ends at 7s"),
-        ("wait wait", "this action never begins, as the former has no end"),
-        ("arrival 1 length 1 wait", "this action never begins, as the former has no end"),
+        ("at 5 wait 2 at 6 wait", "this action begins at 6s, before the previous one ends at 7s"),
+        ("wait wait", "this action never begins, as the previous one has no end"),
+        ("arrival 1 length 1 wait", "this action never begins, as the previous one has no end"),
     ] {
         let found = refusal(&format!("on 1 udp 1.2.3.4.5 {text}"));
         let reason = found.splitn(4, ':').nth(3).unwrap().trim_start();

@@ -163,7 +163,7 @@ fn refuse_interactive(script: &Script) -> Result<(), Refused> {
     let file = script.sources.get(usize::from(place.source)).map_or("", String::as_str);
     let refused = Refused::of_file(
         file,
-        "asks for responses, which real sockets are not given: this generator sends one way",
+        "asks for responses, which do not work with real sockets: this generator sends one way",
         "remove `interactive`, `responselength` and `patience`, or run the script in the simulation",
     );
     Err(if action.is_some() { refused.at(place.line as usize, place.column as usize) } else { refused })

@@ -132,7 +132,7 @@ fn prepare(socket: impl AsFd, script: &Script, remote: Option<SocketAddrV4>) -> 
             Quality::ReceiveWindow(bytes) => sockopt::set_socket_recv_buffer_size(socket, bytes as usize)?,
             Quality::Mtu(bytes) if !udp => limit_segments(socket, bytes.saturating_sub(TCP_HEADERS))?,
             Quality::Mtu(_) | Quality::Service(..) | Quality::Interval(_) | Quality::Interactive => {
-                remarks.push(format!("`{quality}` cannot be asked of this host, and is ignored"));
+                remarks.push(format!("`{quality}` is not available on this host, and is ignored"));
             }
         }
     }

@@ -76,12 +76,13 @@ impl fmt::Display for CdfFault {
             Self::Size(text) => write!(f, "{text:?} must be a whole number from 0 to {MAX_SIZE}; round it"),
             Self::Probability(text) => write!(f, "{text:?} must be a number from 0 to 1"),
             Self::SizeOrder(size, before) => {
-                write!(f, "size {size} is not above {before} of the point before; sort the points by size")
+                write!(f, "size {size} is not above {before} of the previous point; sort the points by size")
             }
             Self::Decreasing(cdf, before) => {
                 write!(
                     f,
-                    "{cdf} is below {before} of the point before, must not decrease; sort the points by size"
+                    "{cdf} is below {before} of the previous point, must not decrease; sort the points by \
+                     size"
                 )
             }
             Self::Columns(cdf, sum) => {

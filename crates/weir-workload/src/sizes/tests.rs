@@ -237,7 +237,7 @@ fn faults_of_a_file_are_named_with_their_place_and_remedy() {
         (refusal("# only a comment\n"), "sizes.csv: no points"),
         (refusal("size,cdf\n1,1\n"), "sizes.csv, line 1: header is \"size,cdf\", must be"),
         (linear(""), "sizes.csv, line 2: no points"),
-        (linear("0,0\n10,0.5\n20,0.4\n30,1\n"), "line 5, column cdf: 0.4 is below 0.5 of the point before"),
+        (linear("0,0\n10,0.5\n20,0.4\n30,1\n"), "line 5, column cdf: 0.4 is below 0.5 of the previous point"),
         (linear("0,0\n10,0.5\n10,1\n"), "line 5, column size_bytes: size 10 is not above 10"),
         (linear("0,0\n10,0.5\n"), "line 4, column cdf: last value is 0.5, must be 1; add the largest size"),
         (linear("0,0\n10\n"), "line 4: line has 1 fields, must have 2; is the file truncated?"),

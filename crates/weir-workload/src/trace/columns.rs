@@ -39,7 +39,7 @@ impl Header<'_> {
             [] => Err(self.missing(name)),
             [_, second, ..] => {
                 let refusal =
-                    Refused::of_file(self.file, "stands in the header twice", "rename one of the two");
+                    Refused::of_file(self.file, "appears twice in the header", "rename one of the two");
                 Err(refusal.at(self.line, second + 1).key(name))
             }
         }
@@ -110,13 +110,13 @@ impl Columns {
         Header { names: numbers.iter().map(String::as_str).collect(), file, line }.columns(format)
     }
 
-    /// One row, to be read by its columns; it must have as many fields as the first.
+    /// One row, to be read by its columns; it must have as many fields like the first.
     pub(super) fn row<'r>(&'r self, row: &'r Row, file: &'r str, line: usize) -> Result<Fields<'r>, Refused> {
         let fields = Fields { columns: self, row, file, line };
         if row.len() == self.count {
             return Ok(fields);
         }
-        let reason = format!("the row has {} fields, must have {} as the first", row.len(), self.count);
+        let reason = format!("the row has {} fields, must have {} like the first", row.len(), self.count);
         Err(fields.refuse_whole(reason, "complete the row; the file may have been cut off here"))
     }
 }

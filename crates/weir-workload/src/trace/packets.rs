@@ -250,7 +250,7 @@ mod tests {
             (FILE, Some(("dir", "x")), "f.csv: has no packets that are kept: "),
             (FILE, Some(("dri", "f")), "f.csv:2:1: dri is not a column of the file: did you mean `dir`?"),
             ("t,len\n5,60\n4,60\n", None, "f.csv:3:1: t 4 is before the time of the row above: "),
-            ("t,len\n5,60\n6\n", None, "f.csv:3:1: the row has 1 fields, must have 2 as the first: "),
+            ("t,len\n5,60\n6\n", None, "f.csv:3:1: the row has 1 fields, must have 2 like the first: "),
             ("t,len\n5,0\n", None, "f.csv:2:2: len is 0, must be a whole number of bytes from 1 to 1500: "),
             ("t,len\n5,1501\n", None, "f.csv:2:2: len is 1501, must be"),
             ("t,len\nx,60\n", None, "f.csv:2:1: t is x, must be a number of nanoseconds from 0 up: "),

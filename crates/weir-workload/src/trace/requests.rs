@@ -160,7 +160,7 @@ impl Entry<'_> {
         if count == must {
             return Ok(());
         }
-        let reason = format!("the row has {count} fields, must have {must} as the first");
+        let reason = format!("the row has {count} fields, must have {must} like the first");
         Err(self.refuse_whole(reason, "complete the row; the file may have been cut off here"))
     }
 
@@ -243,7 +243,7 @@ impl Building {
         bounds: RequestBounds,
     ) -> Result<(), Refused> {
         if self.requests.at.len() == bounds.requests {
-            let reason = format!("is behind {} rows, and no more are kept", bounds.requests);
+            let reason = format!("comes after {} rows, the most that are kept", bounds.requests);
             return Err(entry.refuse_whole(reason, "cut the file"));
         }
         entry.is_whole()?;
@@ -358,7 +358,7 @@ mod tests {
                 "t,m,kind\n0,1,long\n",
                 "r.csv:1:1: n is not a column of the file: did you mean `m`? the columns are `t`, `m`, `kind`",
             ),
-            ("t,n,kind\n0,1\n", "r.csv:2:1: the row has 2 fields, must have 3 as the first: "),
+            ("t,n,kind\n0,1\n", "r.csv:2:1: the row has 2 fields, must have 3 like the first: "),
             ("t,n,kind\n0,-1,long\n", "r.csv:2:2: n is -1, must be a number from 0 up: "),
             ("t,n,kind\n0,nan,long\n", "r.csv:2:2: n is nan, must be a number from 0 up: "),
             (
@@ -378,7 +378,7 @@ mod tests {
             ),
             (
                 "t,n,kind\n0,1,long\n0,1,long\n0,1,long\n0,1,long\n0,1,long\n",
-                "r.csv:6:1: is behind 4 rows, and no more are kept: ",
+                "r.csv:6:1: comes after 4 rows, the most that are kept: ",
             ),
         ] {
             let error = read(text, &format(&[("n", 5.0)], names())).expect_err(text);

@@ -37,7 +37,7 @@ pub fn read_runs(source: impl Read, name: &str, bounds: RunBounds) -> Result<Vec
         };
         let entry = Entry { columns, row, name, line };
         if runs.len() == bounds.runs {
-            let reason = format!("is behind {} rows, and no more are kept of all files", bounds.runs);
+            let reason = format!("comes after {} rows, the most that all files may have", bounds.runs);
             return Err(entry.refuse_whole(reason, "cut the file, or use fewer"));
         }
         let run = entry.run(bounds)?;
@@ -105,7 +105,7 @@ impl Entry<'_> {
     fn run(&self, bounds: RunBounds) -> Result<Run, Refused> {
         let (count, must) = (self.row.len(), self.columns.count);
         if count != must {
-            let reason = format!("the row has {count} fields, must have {must} as the first");
+            let reason = format!("the row has {count} fields, must have {must} like the first");
             return Err(self.refuse_whole(reason, "complete the row; the file may have been cut off here"));
         }
         let wake = self.time(&self.columns.wake, bounds.wake)?;
@@ -158,7 +158,7 @@ mod tests {
                 "wake_ms,run_us\n2,1\n1,1\n",
                 "runs.csv:3:1: wake_ms 1 is before the wake-up of the row above: ",
             ),
-            ("wake,run_us\n0,1\n0\n", "runs.csv:3:1: the row has 1 fields, must have 2 as the first: "),
+            ("wake,run_us\n0,1\n0\n", "runs.csv:3:1: the row has 1 fields, must have 2 like the first: "),
             (
                 "wake,run_us\n0,-1\n",
                 "runs.csv:2:2: run_us is -1, must be a number of microseconds from 0 up: ",

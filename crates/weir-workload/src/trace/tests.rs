@@ -116,7 +116,7 @@ fn refusals_name_line_column_value_and_remedy() {
             b"Time,length\n1,2\n",
             "t.csv:1:1: time is not a column of the file: did you mean `Time`? the columns are `Time`, `length`",
         ),
-        (b"time,length,time\n1,2,3\n", "t.csv:1:3: time stands in the header twice: rename one of the two"),
+        (b"time,length,time\n1,2,3\n", "t.csv:1:3: time appears twice in the header: rename one of the two"),
         (
             b"time,length\n1,2\n0.5,2\n",
             "t.csv:3:1: time 0.5 is before the time of the row above: sort the rows by time",
@@ -156,8 +156,8 @@ fn refusals_name_line_column_value_and_remedy() {
         ),
         (
             b"time,length\n1,2\n2\n",
-            "t.csv:3:1: the row has 1 fields, must have 2 as the first: complete the row; the file may have been \
-             cut off here",
+            "t.csv:3:1: the row has 1 fields, must have 2 like the first: complete the row; the file may \
+             have been cut off here",
         ),
         (b"time,length\n1,2\n2,\xff\n", "t.csv:3:1: the row is not UTF-8 text: save the file as UTF-8"),
         (long.as_bytes(), "t.csv:2:1: the line is longer than 1048576 bytes: check the file"),

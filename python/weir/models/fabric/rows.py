@@ -70,7 +70,7 @@ class Totals(Of):
 
     ``traversals`` are packets over links, each counted. ``examined`` are the table entries or flows that all
     ``decisions`` of all schedulers looked at, ``steps`` their reads of several entries at once; the most of
-    one decision stands beside each.
+    one decision cannot be combined with each.
     """
 
     load: float

@@ -123,7 +123,7 @@ _SIDES: dict[str, tuple[int, int, Align]] = {
     "above": (0, -13, "center"),
     "below": (0, 14, "center"),
 }
-"""Where a label stands beside its point; diagonally it is clear of the intervals."""
+"""Where a label cannot be combined with its point; diagonally it is clear of the intervals."""
 _NARROW = (330.0, 320.0)  # pixels of the drawing on a telephone, for which labels are placed
 _LETTER = (6.6, 12.0)  # pixels of a letter
 

@@ -69,7 +69,7 @@ def _class(kind: str) -> str:
 
 
 def bold_cell(check: Check, measured: str, beside: str, title: str = "") -> str:
-    """Return the measured value with its mark, and what stands beside it below."""
+    """Return the measured value with its mark, and what cannot be combined with it below."""
     sign = f'<span class="{KINDS[check.status]}">{MARKS[check.status]}</span>'
     return _cell_of(f"<b>{escape(measured)}</b> {sign}<small>{escape(beside)}</small>", "cell", title)
 

@@ -41,13 +41,17 @@ pub const INFO: Info = Info {
     name: "alpha",
     kind: Kind::Message,
     title: "alpha scheduling",
-    rule: "serves the smallest alpha * length + clock; the clock counts what has been served",
+    rule: "serves the message of the smallest alpha * length + clock; the clock counts the units served so \
+        far",
     source: "Cherkasova and Rokicki, alpha report, sections 6 and 10",
     work: "O(1) for lengths below 64, else O(log n)",
     parameters: &[
         Parameter::required("alpha", Takes::Text)
             .worded("a number from 0 (first in, first out) to 1000000000, or `inf` (shortest first)")
-            .meaning("how many units served later a message may come for each unit it is shorter"),
+            .meaning(
+                "how many units of service later a message may arrive, for each unit that it is shorter, \
+                 and still go first",
+            ),
         Parameter::new("update", Takes::Words(&["decrement", "recalculate"]), "decrement")
             .meaning("how the key of the message being served follows what remains of it"),
         Parameter::new("classes", Takes::Text, "none")

@@ -24,7 +24,7 @@ pub(in crate::packet) const WEIGHTS: Parameter = Parameter::new("weights", Takes
     .or(&[NONE])
     .listed("credits as in `32cr/64cr`, or one for all flows; or `none`")
     .refused("credits as in 32cr/64cr, up to 65535cr")
-    .meaning("the weight of each entry of flows 0, 1, ...; goes with `distances`");
+    .meaning("the weight of each entry of flows 0, 1, ...; used with `distances`");
 
 /// The parameter of the table's size, where distances place the entries.
 pub(in crate::packet) const ENTRIES: Parameter =
@@ -35,7 +35,7 @@ pub(in crate::packet) const ENTRIES: Parameter =
 /// The parameter of how many entries hardware reads at once.
 pub(in crate::packet) const READ_AHEAD: Parameter =
     Parameter::new("read_ahead", Takes::Whole(1..=MAX_ENTRIES as u64), "1")
-        .meaning("entries that are read in one step, for the count of steps; decides nothing");
+        .meaning("how many entries are read in one step; it changes the count of steps, and no decision");
 
 const NONE: &str = "none";
 
@@ -108,13 +108,15 @@ impl Table {
         let placed = arguments.word(DISTANCES.name)?.is_none();
         let error = |reason: &str| Err(arguments.error(TABLE.name, reason.to_owned()));
         match (Self::of(arguments, TABLE.name, form)?, placed) {
-            (Some(_), true) => error("is given beside `distances`, give one of them"),
+            (Some(_), true) => error("is given together with `distances`, give one of them"),
             (None, false) => error("is missing, give `table` or `distances`"),
             (Some(table), false) => {
                 let lone = [WEIGHTS.name, ENTRIES.name].into_iter();
                 let lone = lone.filter(|&name| name != WEIGHTS.name || form == Form::Weights);
                 match lone.into_iter().find(|name| arguments.optional(name).is_some()) {
-                    Some(name) => Err(arguments.error(name, "goes with `distances`, remove it".to_owned())),
+                    Some(name) => {
+                        Err(arguments.error(name, "is used only with `distances`, remove it".to_owned()))
+                    }
                     None => Ok(table),
                 }
             }

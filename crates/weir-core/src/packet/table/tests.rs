@@ -96,10 +96,10 @@ fn tables_are_refused_with_value_bound_and_remedy() {
         ("dtable", "`dtable`: table is missing, give `table` or `distances`"),
         (
             "dtable:0@32cr,distances=2,weights=32cr",
-            "`dtable`: table is given beside `distances`, give one of them",
+            "`dtable`: table is given together with `distances`, give one of them",
         ),
-        ("dtable:0@32cr,weights=32cr", "`dtable`: weights goes with `distances`, remove it"),
-        ("table_basic:0,entries=64", "`table_basic`: entries goes with `distances`, remove it"),
+        ("dtable:0@32cr,weights=32cr", "`dtable`: weights is used only with `distances`, remove it"),
+        ("table_basic:0,entries=64", "`table_basic`: entries is used only with `distances`, remove it"),
         (
             "dtable:distances=2",
             "`dtable`: weights is missing, give the weight of each flow's entries as in 32cr/64cr, or one for all",

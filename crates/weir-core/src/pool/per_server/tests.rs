@@ -104,12 +104,12 @@ fn what_is_no_dispatcher_or_no_discipline_is_refused() {
         ("per_server", "`per_server`: dispatcher is missing, write it as in `per_server(rr,discipline=sf)`"),
         (
             "per_server:cfcfs",
-            "`cfcfs` orders requests to a pool of cores and cannot stand here: known here are `rr`",
+            "`cfcfs` orders requests to a pool of cores and cannot be used here: choose one of `rr`",
         ),
         ("per_server(rr,discipline=rr:0)", "`rr`: quantum is `0`, must be a whole number from 1 to"),
         (
             "per_server(rr,discipline=drr)",
-            "`drr` orders packets at a link and cannot stand here: known here are `fifo`",
+            "`drr` orders packets at a link and cannot be used here: choose one of `fifo`",
         ),
         ("per_server(rr:0,discipline=sf)", "`rr`: cores is `0`, must be"),
         ("jsk", "no discipline is named `jsk`"),

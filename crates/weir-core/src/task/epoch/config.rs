@@ -11,18 +11,37 @@ pub const INFO: Info = Info {
     name: "epoch",
     kind: Kind::Task,
     title: "epoch scheduling",
-    rule: "promises each process a need in every epoch, gives what nobody is promised to whoever asks first, and what is promised and not claimed to whoever is left",
+    rule: "promises each process a need in every epoch; time that is promised to nobody goes to whoever \
+        asks first, and promised time that is not claimed to whoever is left",
     source: "Rettberg, Development of a Voice Funnel System, Quarterly Technical Report No. 18, BBN Report 5285, 1983",
     work: "O(1) over an epoch",
     parameters: &[
-        Parameter::new("length", Takes::Epoch(terms::EPOCH), "100ms").meaning("the epoch, in which every process is promised its need"),
-        Parameter::new("slice", Takes::Span(Nanos::ONE..=LONGEST), "20ms").listed("a span from min_slice to 86400s").meaning("the slice of a process that declares none"),
-        Parameter::new("allocate", Takes::Words(&["at_wait", "at_dispatch"]), "at_wait").meaning("whether a process that waits keeps uncommitted time allocated, as in the report"),
+        Parameter::new("length", Takes::Epoch(terms::EPOCH), "100ms")
+            .meaning("the epoch, in which every process is promised its need"),
+        Parameter::new("slice", Takes::Span(Nanos::ONE..=LONGEST), "20ms")
+            .listed("a span from min_slice to 86400s")
+            .meaning("the slice of a process that declares none"),
+        Parameter::new("allocate", Takes::Words(&["at_wait", "at_dispatch"]), "at_wait")
+            .meaning("whether a process that waits keeps uncommitted time allocated, as in the report"),
         Admit::PARAMETER,
-        Parameter::new("min_slice", Takes::Span(Nanos::ONE..=LONGEST), "300us").listed("a span from 1ns to length").meaning("less than this is too small to be useful: who could run no longer goes to its low queue"),
-        Parameter::new("preempt_left", Takes::Span(Nanos::ZERO..=LONGEST), "300us").listed("a span to 86400s").meaning("who is preempted with more than this of its slice left keeps it, at the head of its queue"),
-        Parameter::new("returning", Takes::Words(&["behind", "ahead"]), "behind").meaning("where members of low queues return, at the end of an epoch, among those that are normal"),
-        Parameter::new("leftover", Takes::Words(&["void", "keep"]), "void").meaning("what becomes of a slice that is left at the end of an epoch; who keeps one can use up what others need"),
+        Parameter::new("min_slice", Takes::Span(Nanos::ONE..=LONGEST), "300us")
+            .listed("a span from 1ns to length")
+            .meaning(
+                "the shortest run that is useful: a process that could not run so long goes to its low \
+                 queue",
+            ),
+        Parameter::new("preempt_left", Takes::Span(Nanos::ZERO..=LONGEST), "300us")
+            .listed("a span to 86400s")
+            .meaning(
+                "a process that is preempted with more than this of its slice left keeps it, at the head of \
+                 its queue",
+            ),
+        Parameter::new("returning", Takes::Words(&["behind", "ahead"]), "behind")
+            .meaning("where members of low queues return to their normal queues at the end of an epoch"),
+        Parameter::new("leftover", Takes::Words(&["void", "keep"]), "void").meaning(
+            "what happens to a slice that is left at the end of an epoch; a process that keeps one can use \
+             up what others need",
+        ),
     ],
     example: "epoch:100ms",
 };

@@ -78,7 +78,7 @@ impl Fitted {
             schedulings.iter().zip(&unit).map(|(value, unit)| value - along * unit).collect();
         let apart = norm(&besides);
         if apart <= APART * all {
-            let reason = "all settings have as many schedulings for each message";
+            let reason = "all settings have the same number of schedulings for each message";
             return Err(OverheadError::Indeterminate { reason });
         }
         let on_overhead: Vec<f64> =

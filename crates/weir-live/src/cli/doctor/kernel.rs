@@ -32,7 +32,7 @@ fn version() -> Finding {
     let mut numbers = release.split(['.', '-', '+']).map_while(|part| part.parse::<u32>().ok());
     match (numbers.next(), numbers.next()) {
         (Some(major), Some(minor)) if (major, minor) < OLDEST => {
-            let remedy = format!("take a kernel from {}.{} on, or io = \"af_packet\"", OLDEST.0, OLDEST.1);
+            let remedy = format!("use kernel {}.{} or later, or io = \"af_packet\"", OLDEST.0, OLDEST.1);
             Finding::warn(AREA, "version", release, remedy)
         }
         _ => Finding::ok(AREA, "version", release),

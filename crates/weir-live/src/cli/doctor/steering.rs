@@ -9,7 +9,7 @@ use crate::daemon::privileges::effective;
 use crate::steer::processors::{online, present, priority};
 
 const AREA: &str = "steering";
-const NEWER: &str = "take a kernel from 5.17 on";
+const NEWER: &str = "use kernel 5.17 or later";
 /// How the threads that serve the queues of processors are named.
 const THREAD: &str = "cpumap/";
 

@@ -33,8 +33,7 @@ fn of_daemon(page: &mut Page, stats: &SteeringStats) {
     one(name, "gauge", help, &[], stats.in_use.to_string());
     let (name, help) = ("weir_steering_changes_total", "Decisions that came into force.");
     one(name, "counter", help, &[], stats.changes.to_string());
-    let (name, help) =
-        ("weir_steering_control_calls_total", "How often the policy was told what was measured.");
+    let (name, help) = ("weir_steering_control_calls_total", "How often the policy received a measurement.");
     one(name, "counter", help, &[], stats.control.calls.to_string());
     let (name, help) = ("weir_steering_control_seconds_total", "Processor time that the loop has taken.");
     one(name, "counter", help, &[], seconds(stats.control.busy_ns));

@@ -50,7 +50,7 @@ const WORDING: Wording = Wording {
     longest: Bytes::new(LONGEST),
     shorten: "write fewer processors, as ranges such as \"1-7\"",
     missing,
-    parameters: "write its parameters behind the name",
+    parameters: "write its parameters after the name",
     mismatch,
 };
 
@@ -82,7 +82,7 @@ fn mismatch(value: &Mismatch<'_>) -> (&'static str, String) {
     match value.expected {
         "u8" => ("must be from 0 to 63", "write a code point such as 46".to_owned()),
         expected if expected.starts_with("processors") && value.found != "integer" => {
-            ("names what is none, or one of them twice", format!("write {expected}"))
+            ("names something that is not a processor, or one processor twice", format!("write {expected}"))
         }
         // Of lengths there are frames alone.
         expected if expected.starts_with("a length") => {
@@ -141,7 +141,7 @@ impl Steers<'_> {
             ),
             (Some(written), _) => self.0.refuse(
                 written,
-                "stands beside traffic that is not of UDP alone",
+                "cannot be combined with traffic other than UDP",
                 "remove it, or write `traffic = \"udp\"`",
             ),
             (None, _) => Ok(Vec::new()),
@@ -258,8 +258,8 @@ impl Steers<'_> {
         let (shares, services) = match (&table.shares, &table.services) {
             (None, None) => return Ok(None),
             (Some(shares), Some(services)) => (shares, services),
-            (Some(lone), None) => return self.0.refuse(lone, "stands without `services`", BOTH),
-            (None, Some(lone)) => return self.0.refuse(lone, "stands without `shares`", BOTH),
+            (Some(lone), None) => return self.0.refuse(lone, "is given without `services`", BOTH),
+            (None, Some(lone)) => return self.0.refuse(lone, "is given without `shares`", BOTH),
         };
         self.two(shares)?;
         self.two(services)?;

@@ -98,7 +98,7 @@ pub(crate) fn parse(text: &str) -> Result<Parsed<'_>, Fault> {
             _ => parser.statement(word)?,
         }
         if parser.steps.len() > MAX_STEPS {
-            let reason = format!("is behind the first {MAX_STEPS} steps, and a program has no more");
+            let reason = format!("is beyond the {MAX_STEPS} steps that a program may have");
             return Err(Fault::at(word, reason, "repeat statements in loops"));
         }
     }
@@ -181,8 +181,8 @@ impl<'t> Parser<'t> {
         let times = (self.lexer.peek().text != "{").then(|| self.word("`{`, or how often,")).transpose()?;
         self.mark("{")?;
         if self.open.len() == MAX_DEPTH {
-            let reason = format!("is within {MAX_DEPTH} others, and no more are kept");
-            return Err(Fault::at(at, reason, "nest loops less deep"));
+            let reason = format!("is nested in {MAX_DEPTH} others, and no deeper nesting is allowed");
+            return Err(Fault::at(at, reason, "nest loops less deeply"));
         }
         self.open.push(self.steps.len());
         self.steps.push(Step::Loop { at, times, after: 0 });
@@ -248,14 +248,14 @@ impl<'t> Parser<'t> {
         if word.is_end() || word.text == "}" {
             return Ok(());
         }
-        Err(Fault::at(word, "stands behind a statement that is complete", "begin a new line, or write `;`"))
+        Err(Fault::at(word, "follows a complete statement", "begin a new line, or write `;`"))
     }
 }
 
 fn misplaced(word: Word<'_>, wanted: &str) -> Fault {
     let reason = match word.is_end() {
-        true => format!("breaks off where {wanted} must stand"),
-        false => format!("stands where {wanted} must"),
+        true => format!("ends where {wanted} is expected"),
+        false => format!("is found where {wanted} is expected"),
     };
     Fault::at(word, reason, "complete the statement, such as `compute 5ms` or `wait done`")
 }

@@ -167,7 +167,7 @@ impl Scope<'_> {
             return span(Said { text: word.text, place: Place::Set(key) }).map(Law::Constant);
         }
         if words_of_law(law).iter().any(|word| word.text.starts_with('$')) {
-            let reason = "must not take from `set` itself";
+            let reason = "must not refer to another key of `set`";
             return Err(Fault {
                 place: Place::Set(key),
                 reason: reason.to_owned(),
@@ -271,7 +271,7 @@ impl Scope<'_> {
                 return self.said(word)?.refuse(reason, remedy);
             }
             if !seen.insert(event) {
-                return self.said(word)?.refuse("stands in the list a second time", "remove one of the two");
+                return self.said(word)?.refuse("is listed twice", "remove one of the two");
             }
             own.push(event);
         }

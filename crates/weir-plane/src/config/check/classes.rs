@@ -25,13 +25,14 @@ impl Checker<'_> {
         for table in written {
             let table = &table.value;
             if classes.len() + 1 == MOST_CLASSES {
-                let reason = format!("is one of more than {} classes beside `{DEFAULT}`", MOST_CLASSES - 1);
+                let reason =
+                    format!("is beyond the limit of {} classes besides `{DEFAULT}`", MOST_CLASSES - 1);
                 return self.refuse(&table.name, reason, "join classes");
             }
             let name = self.class_name(&table.name)?;
             if classes.iter().any(|other| other.name == name) {
                 let remedy = "give each its own name, or join the two rules to one";
-                return self.refuse(&table.name, "is a class a second time", remedy);
+                return self.refuse(&table.name, "is the name of another class", remedy);
             }
             classes.push(Class { name, rule: self.rule(table)? });
         }
@@ -42,7 +43,7 @@ impl Checker<'_> {
     fn class_name(&self, written: &Located<String>) -> Checked<String> {
         let name = &written.value;
         if name == DEFAULT {
-            let reason = "is the class of what fits no rule, which is there without being written";
+            let reason = "is the class of packets that match no rule, and exists without a table";
             return self.refuse(written, reason, "choose another name");
         }
         self.plain_name(written)
@@ -84,7 +85,7 @@ impl Checker<'_> {
             dscp: table.dscp.iter().map(|point| self.dscp(point)).collect::<Checked<_>>()?,
         };
         if rule == Rule::default() {
-            let reason = "has no rule, and would leave nothing to the classes behind it";
+            let reason = "has no rule, and would leave nothing to the classes after it";
             let remedy = "add `from`, `to`, `protocol`, `ports` or `dscp`";
             return self.refuse(&table.name, reason, remedy);
         }
@@ -111,12 +112,12 @@ impl Checker<'_> {
         if let (Some(first), false, false, false) =
             (table.to.first(), rule.from.is_empty(), both(true), both(false))
         {
-            let reason = "is of another family of addresses than every prefix in `from`: no packet fits";
+            let reason = "is of another family of addresses than every prefix in `from`: no packet matches";
             return self.refuse(first, reason, "write prefixes of one family, or remove one of the two");
         }
         match (&table.protocol, table.ports.first()) {
             (Some(Located { value: Protocol(number), .. }), Some(first)) if !WITH_PORTS.contains(number) => {
-                let reason = "stands beside a protocol without ports: no packet fits";
+                let reason = "is combined with a protocol without ports: no packet matches";
                 self.refuse(first, reason, "write protocol = \"udp\" or \"tcp\", or remove one of the two")
             }
             _ => Ok(()),

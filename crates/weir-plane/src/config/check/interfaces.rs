@@ -54,12 +54,12 @@ impl Checker<'_> {
     fn interface(&self, table: &InterfaceTable, default: &Spec, before: &[Interface]) -> Checked<Interface> {
         let name = self.interface_name(&table.name)?;
         if before.iter().any(|other| other.name == name) {
-            return self.refuse(&table.name, "is an interface a second time", "give each one table");
+            return self.refuse(&table.name, "has another table already", "give each one table");
         }
         let mut addresses: Vec<IpNet> = Vec::with_capacity(table.addresses.len());
         for written in &table.addresses {
             if addresses.len() == MOST_ADDRESSES {
-                let reason = format!("is one of more than {MOST_ADDRESSES} addresses of `{name}`");
+                let reason = format!("is beyond the limit of {MOST_ADDRESSES} addresses of `{name}`");
                 return self.refuse(written, reason, "remove some");
             }
             addresses.push(self.own_address(written, &addresses, before)?);
@@ -213,7 +213,7 @@ pub(in crate::config) fn propagation_within(span: Nanos) -> Result<Nanos, String
 /// Why this is not the address of one host, if it is not.
 pub(super) fn no_host(address: IpAddr) -> Option<&'static str> {
     match address {
-        _ if address.is_unspecified() => Some("is the address of nobody"),
+        _ if address.is_unspecified() => Some("is the address of no host"),
         _ if address.is_loopback() => Some("is an address of loopback"),
         _ if address.is_multicast() => Some("is the address of a group"),
         IpAddr::V4(four) if four.octets()[0] == 0 => Some("is an address of this network, which none has"),

@@ -32,16 +32,16 @@ impl Checker<'_> {
         let mut written: HashSet<IpNet> = HashSet::new();
         for table in &document.route {
             if routes.len() == MOST_ROUTES {
-                let reason = format!("is one of more than {MOST_ROUTES} routes");
+                let reason = format!("is beyond the limit of {MOST_ROUTES} routes");
                 return self.refuse(&table.value.to, reason, "join prefixes to shorter ones");
             }
             let route = self.route(table, interfaces)?;
             if of_interfaces.contains(&route.to) {
-                let reason = "is the prefix of an interface, which is a route without being written";
+                let reason = "is the prefix of an interface, which is a route already";
                 return self.refuse(&table.value.to, reason, "remove this table");
             }
             if !written.insert(route.to) {
-                return self.refuse(&table.value.to, "is routed a second time", "remove one of the two");
+                return self.refuse(&table.value.to, "is routed twice", "remove one of the two");
             }
             routes.push(route);
         }

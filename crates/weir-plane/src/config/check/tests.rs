@@ -137,7 +137,7 @@ fn a_successor_has_the_same_sockets_memory_and_files() {
     let changed = later("1.5Mbit", "2Mbit").expect("rates may change");
     assert_eq!(changed.interfaces[0].rate.map(|rate| rate.get()), Some(2_000_000));
     assert!(later("[[class]]\nname = \"ospf\"\nprotocol = 89", "").is_ok());
-    let remedy = "write what it began with, or start the daemon anew";
+    let remedy = "write what it began with, or restart the daemon";
     for (from, to, expected) in [
         (
             "edge-1",

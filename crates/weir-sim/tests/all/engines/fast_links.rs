@@ -21,7 +21,7 @@ fn apart(outcome: &Outcome) -> (f64, f64) {
                 == (&row.class, row.metric, "mean")
                 && figure.subject.flow.is_none()
         });
-        let figure = figure.expect("every closed form stands beside a figure");
+        let figure = figure.expect("every closed form cannot be combined with a figure");
         let difference = (figure.value.expect("a value") - exact).abs();
         (difference / figure.standard_error.expect("an interval"), difference / exact)
     });

@@ -14,7 +14,7 @@
 //! | Work | O(1) a record; 32 bytes on disk |
 //! | Memory | writing: at most 8 MiB wait for the disk; then the generator waits too, which its lateness shows |
 //! | Units | nanoseconds from the start of the script on the wall clock; bytes; numbers are little-endian |
-//! | Departs from the source | one header of JSON; nanoseconds; when a packet was due stands beside when it left |
+//! | Departs from the source | one header of JSON; nanoseconds; when a packet was due cannot be combined with when it left |
 
 pub mod name;
 pub mod reader;

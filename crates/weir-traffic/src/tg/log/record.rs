@@ -105,7 +105,7 @@ impl Record {
     pub fn read(bytes: &[u8; SIZE]) -> Result<Self, String> {
         let word = |at: usize| bytes[at..at + 4].try_into().map_or(0, u32::from_le_bytes);
         let long = |at: usize| bytes[at..at + 8].try_into().map_or(0, i64::from_le_bytes);
-        let kind = Kind::of(bytes[30]).ok_or_else(|| format!("kind {} of a record is none", bytes[30]))?;
+        let kind = Kind::of(bytes[30]).ok_or_else(|| format!("{} is not a kind of record", bytes[30]))?;
         let (time, other) = (long(0), long(8));
         for value in [time, other] {
             if !(-FARTHEST..=FARTHEST).contains(&value) {

@@ -80,7 +80,7 @@ fn garbage_is_refused_with_its_place() {
     starts(refusal(&|bytes| bytes[8] = 9), "at byte 8: the version of the log is 9, must be 1");
     starts(refusal(&|bytes| bytes[15] = 1), "at byte 12: its header has ");
     starts(refusal(&|bytes| bytes[16] = b'x'), "at byte 16: its header: ");
-    starts(refusal(&|bytes| bytes[head + 30] = 77), &format!("at byte {head}: kind 77 of a record is none"));
+    starts(refusal(&|bytes| bytes[head + 30] = 77), &format!("at byte {head}: 77 is not a kind of record"));
     let second = head + record::SIZE;
     starts(refusal(&|bytes| bytes[second + 7] = 127), &format!("at byte {second}: a record's time is "));
     let end = good.len() - record::SIZE;
