@@ -353,7 +353,7 @@ def test_a_report_can_be_made_of_less():
     nothing = read(
         {**document(paper((0.8,))), **bare, "estimates": [], "interrupted": True, "replications": 0}
     )
-    assert "Where it comes from" in report.html(nothing)
+    assert "Provenance" in report.html(nothing)
     assert printed(show_comparison, nothing)
 
 

@@ -42,7 +42,7 @@ def test_it_is_shown_in_tables_and_as_a_page(tmp_path, capsys):
     for words in ("wait of passengers\n", "wait of passengers short, minus fifo's", "conservation OK", "±"):
         assert words in shown
     written = unescape(target.read_text())
-    titles = ("The comparison", "Distribution of wait", "Self-checks", "Where it comes from")
+    titles = ("The comparison", "Distribution of wait", "Self-checks", "Provenance")
     for words in ("A bus every ten minutes", *titles, "boarded of bus, minus fifo's"):
         assert words in written
     assert 'id="f0p2"' in written

@@ -193,7 +193,7 @@ def test_disciplines_that_no_need_was_tested_under_are_said_so():
         if row["discipline"] == "epoch":
             row.update(epochs_ready=0)
     told = verdict(read(parsed))
-    assert "not put to the test under epoch: nobody with a need was ready throughout an epoch." in told
+    assert "not tested under epoch: no process with a need was ready throughout an epoch." in told
     assert "very need is met" not in told
 
 
@@ -444,7 +444,7 @@ def test_who_never_runs_has_an_empty_row():
     html = report.html(read({**parsed, "timelines": [line]}))
     rows = next(iter(charts(html).values()))["layer"][0]["encoding"]["y"]["scale"]["domain"]
     assert rows == ["g1", "starved", "(node)"]
-    assert "Who has an empty row did not run." in html
+    assert "A process with an empty row did not run." in html
 
 
 def test_of_many_processes_those_with_a_need_have_their_rows():
@@ -492,7 +492,7 @@ def test_a_report_can_be_made_of_less():
     nothing = read(
         {**document(), **bare, "estimates": [], "node_totals": [], "interrupted": True, "replications": 0}
     )
-    assert "Where it comes from" in report.html(nothing)
+    assert "Provenance" in report.html(nothing)
     assert printed(show_comparison, nothing)
 
 

@@ -261,7 +261,7 @@ def _check_columns(columns: list[str], name: str) -> None:
         if column not in known:
             raise ConfigError(f"column {column!r:.40} is unknown", remedy, name, 1)
         if columns.count(column) > 1:
-            raise ConfigError(f"column {column} is there {columns.count(column)} times", remedy, name, 1)
+            raise ConfigError(f"column {column} appears {columns.count(column)} times", remedy, name, 1)
     missing = [column for column in known[:3] if column not in columns]
     if missing:
         raise ConfigError(f"column {missing[0]} is missing", remedy, name, 1)

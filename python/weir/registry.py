@@ -61,11 +61,11 @@ def discipline(name: str) -> dict[str, Any]:
         if known is not None:
             raise ConfigError(
                 f"no discipline is called `{plain}`: {known['means']}",
-                f"{known['note']}; `weir list` names all",
+                f"{known['note']}; `weir list` lists all",
             )
         near = difflib.get_close_matches(plain, [row["name"] for row in rows], n=1)
         hint = f"did you mean `{near[0]}`? " if near else ""
-        raise ConfigError(f"no discipline is called `{plain}`", f"{hint}`weir list` names them all")
+        raise ConfigError(f"no discipline is called `{plain}`", f"{hint}`weir list` lists them all")
     return found[0] | ({"also": found[1:]} if found[1:] else {})
 
 

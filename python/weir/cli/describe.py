@@ -125,7 +125,7 @@ def explain(
         str,
         typer.Argument(
             metavar="NAME",
-            help="A discipline, such as alpha; textbook names, such as fcfs, lead to what is here.",
+            help="A discipline, such as alpha; textbook names, such as fcfs, are understood.",
             show_default=False,
         ),
     ],

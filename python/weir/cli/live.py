@@ -98,7 +98,11 @@ def measure(
     scale: Scale = 1,
     discipline: Annotated[
         list[str] | None,
-        typer.Option("--discipline", metavar="SPEC", help="In place of the scenario's. May be repeated."),
+        typer.Option(
+            "--discipline",
+            metavar="SPEC",
+            help="A discipline to use instead of the scenario's. May be repeated.",
+        ),
     ] = None,
     repeat: Repeat = 1,
     together: Together = 1,
@@ -192,7 +196,7 @@ def steer(
         str, typer.Option("--window", metavar="TIME", help="How long each of the six rates lasts.")
     ] = "1s",
     service: Annotated[
-        str, typer.Option("--service", metavar="TIME", help="What a long request is to take of a processor.")
+        str, typer.Option("--service", metavar="TIME", help="How long a long request keeps a processor busy.")
     ] = "50us",
     repeat: Annotated[
         int, typer.Option("--repeat", metavar="N", help="Measure each run N times; intervals are over them.")
@@ -205,11 +209,10 @@ def steer(
     """Run the lab of packet-to-CPU steering with real packets: report, simulation, measurement side by side.
 
     Six runs, RR, RRCS and DCA on unimodal and bimodal traffic, and the combined policy twice, on all
-    processors where there are at most two, else on up to seven that leave out the first. What a request takes
-    is measured before, and fed to the simulation. Takes three minutes; while it does, its packets go before
-    everything else on the machine.
-    The exit code is 1 if requests are not accounted for, or an ordering of delays that the simulation of this
-    machine has is clearly reversed in what was measured.
+    processors where there are at most two, else on up to seven that leave out the first. The cost of a
+    request is measured first and given to the simulation. Takes three minutes; while it does, its packets go
+    before everything else on the machine. The exit code is 1 if requests are not accounted for, or an
+    ordering of delays that the simulation of this machine has is clearly reversed in what was measured.
 
     \b
     Example:
@@ -294,7 +297,7 @@ def _span(option: str, text: str, least: str, most: str) -> int:
 def clean(as_json: Json = False) -> int:
     """Take down namespaces, processes and folders of runs whose process is gone.
 
-    Nothing else is touched: what there is to undo stands in the journals that runs keep in /run/weir/testbed.
+    Nothing else is touched: the journals of the runs, in /run/weir/testbed, list what to undo.
     """
     from weir.live.namespaces import clean as cleaned
 

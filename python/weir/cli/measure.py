@@ -43,12 +43,12 @@ def overhead(
         typer.Option(
             "--message-time",
             metavar="TIME",
-            help="What a message takes, where that is known, as in 552.2us. Default: estimated too.",
+            help="The time of a message, if it is known, such as 552.2us. Default: estimated too.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Estimate from counters what a message takes of a process, and what each scheduling costs.
+    """Estimate from the counters of a process what a message and each scheduling cost.
 
     The process is watched at two settings or more that differ in how often it is scheduled for each message,
     such as two lengths of its slice. Intervals are at 95 %.

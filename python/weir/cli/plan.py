@@ -63,7 +63,7 @@ _Load = Annotated[
     typer.Option(
         "--load",
         metavar="SHARE",
-        help="With --check of a table: the load of daily use, below 1. Default: 0.95.",
+        help="With --check of a table: the usual load, below 1. Default: 0.95.",
     ),
 ]
 _CheckSeed = Annotated[
@@ -77,7 +77,7 @@ _FITTED = {"table": "class", "nodes": "process"}
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
     app.command("plan", short_help="Plan an arbitration table, or place processes on nodes.")(plan)
-    app.command("lint", short_help="Judge an options file of OpenSM.")(lint)
+    app.command("lint", short_help="Check an options file of OpenSM.")(lint)
 
 
 def plan(
@@ -102,8 +102,8 @@ def plan(
 
     A placement, where the request has a table [nodes]: needs in, the node of each process out, with bounds of
     how few nodes suffice and how even they can be. The exit code is 1 if a process has no place, or with
-    --check if a need is not met; with --target rebalance, if rebalancing does not come to meet all of them.
-    What would be missed under plain epoch scheduling is told and changes no exit code.
+    --check if a need is not met; with --target rebalance, if rebalancing never meets all of them.
+    What would be missed under plain epoch scheduling is reported, and does not change the exit code.
 
     \b
     Example:
@@ -154,10 +154,10 @@ def _check_options(is_checked: bool, options: Mapping[str, object]) -> None:
 def _check_kind(planned: Mapping[str, Any], place: Path | None, load: float | None) -> None:
     is_of_nodes = planned["kind"] == "nodes"
     if is_of_nodes and load is not None:
-        raise ConfigError(f"--load is {load}, and a placement is checked at no load", "remove it")
+        raise ConfigError(f"--load is {load}, and a placement is checked without a load", "remove it")
     if place is not None and planned["form"] is None:
         example = "scenario" if is_of_nodes else "opensm"
-        raise ConfigError(f"--out is {place}, and nothing says in which form", f"add `--target {example}`")
+        raise ConfigError(f"--out is {place}, and its form is not given", f"add `--target {example}`")
 
 
 def _checked(
@@ -218,10 +218,10 @@ def lint(
     lanes: Lanes = _DEFAULT.lanes,
     as_json: Json = False,
 ) -> int:
-    """Judge the QoS options of an options file of OpenSM, as a port would be programmed with them.
+    """Check the QoS options of an options file of OpenSM, as a port would be programmed with them.
 
-    A finding says where, what, why and what to do. Errors: traffic stands still, or the file does not do what
-    it says. Warnings: shares or latencies are not what it says. With either of them the exit code is 1.
+    A finding says where, what, why and what to do. Errors: traffic stops, or the file does not do what it
+    says. Warnings: shares or latencies are not what it says. With either of them the exit code is 1.
 
     \b
     Example:

@@ -37,7 +37,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def begun(model: str) -> str:
-    """Return the text of a commented scenario of a model, which runs as it stands."""
+    """Return the text of a commented scenario of a model, which runs as it is."""
     file = resources.files("weir") / "assets" / "new" / f"{model}.toml"
     return file.read_text(encoding="utf-8")
 
@@ -55,7 +55,7 @@ def new(
         ),
     ] = None,
 ) -> None:
-    """Write a scenario with comments, which runs as it stands within seconds.
+    """Write a scenario with comments, which runs as it is, within seconds.
 
     \b
     Example:

@@ -63,7 +63,7 @@ else:
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", metavar="N", help="Seed of all random streams, in place of the scenario's."),
+    typer.Option("--seed", metavar="N", help="Seed of all random streams, instead of the scenario's."),
 ]
 Settle = Annotated[
     bool,
@@ -77,8 +77,8 @@ Confirm = Annotated[
     bool,
     typer.Option(
         "--confirm",
-        help="Where a self-check fails that fails one right figure in 1,000, run a second seed: the next "
-        "one. A check that holds then has failed by chance.",
+        help="If a self-check fails that also fails for one right figure in 1,000, run again with the "
+        "next seed. A check that then holds had failed by chance.",
     ),
 ]
 Threads = Annotated[
@@ -92,7 +92,8 @@ Records = Annotated[
     typer.Option(
         "--records",
         metavar="FILE",
-        help="Write one row an item to FILE.csv or FILE.parquet: discipline, replication, id, flow, class, "
+        help="Write one row for each item to FILE.csv or FILE.parquet: discipline, replication, id, flow, "
+        "class, "
         "length, arrival, first and last service (in the result's unit of time).",
     ),
 ]
@@ -110,7 +111,8 @@ Trace = Annotated[
     typer.Option(
         "--trace",
         metavar="FILE",
-        help="Of a node: write who ran when, of measure.timeline, as a Perfetto trace FILE.pftrace, which "
+        help="For a node: write which process ran when, from measure.timeline, as a Perfetto trace "
+        "FILE.pftrace, which "
         "ui.perfetto.dev shows.",
     ),
 ]
@@ -119,8 +121,8 @@ Samples = Annotated[
     typer.Option(
         "--samples",
         metavar="FILE",
-        help="Of a node: write what the sampler saw, of measure.sample, to FILE.csv or FILE.parquet, one "
-        "row an interval.",
+        help="For a node: write the samples of measure.sample to FILE.csv or FILE.parquet, one row for "
+        "each interval.",
     ),
 ]
 OneOutFile = list[Path] | None
@@ -136,7 +138,7 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Put a value in place of the scenario's, as in workload.load=0.9 or link.0.rate=20Mbit. May be "
+        help="Replace a value of the scenario, as in workload.load=0.9 or link.0.rate=20Mbit. May be "
         "repeated.",
     ),
 ]

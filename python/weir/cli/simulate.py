@@ -223,7 +223,7 @@ def show(
     out: OutFiles = None,
     as_json: Json = False,
 ) -> int:
-    """Show a saved result, as `weir compare` does; nothing is computed anew.
+    """Show a saved result, as `weir compare` does; nothing is computed again.
 
     It may be of a model that is not part of weir, if its figures have a kind and a name.
 
@@ -252,7 +252,7 @@ def report(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write the HTML report of a saved result; nothing is computed anew.
+    """Write the HTML report of a saved result; nothing is computed again.
 
     \b
     Example:

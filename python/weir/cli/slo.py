@@ -45,7 +45,7 @@ def slo(
         ),
     ] = None,
     precision: Annotated[
-        float, typer.Option("--precision", metavar="P", help="How close the load is to be known, in percent.")
+        float, typer.Option("--precision", metavar="P", help="How precisely to find the load, in percent.")
     ] = 1.0,
     seed: Seed = None,
     threads: Threads = None,

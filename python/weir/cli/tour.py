@@ -138,11 +138,11 @@ def reproduce(
     brief: Brief = False,
     as_json: Json = False,
 ) -> int:
-    """Hold the simulation against the tables and claims of a published document.
+    """Compare the simulation with the tables and claims of a published document.
 
-    Each published value is checked within a tolerance: of alpha from the standard errors of both sides, of
-    sfq, dtable, epoch and steer by the bars in their README.md under reproduce/. Exit code 1 if any is not
-    met or could not be checked. After Ctrl-C what was finished is checked, and the exit code is 130.
+    Each published value is checked within a tolerance: for alpha from the standard errors of both sides, for
+    sfq, dtable, epoch and steer as their README.md under reproduce/ says. Exit code 1 if any is not met or
+    could not be checked. After Ctrl-C what was finished is checked, and the exit code is 130.
 
     \b
     Example:
@@ -270,7 +270,7 @@ def bench(
 
     rows = list(measure(prefix))
     if not rows:
-        raise ConfigError(f"no benchmark begins with `{prefix}`", "`weir bench` names them all")
+        raise ConfigError(f"no benchmark begins with `{prefix}`", "`weir bench` lists them all")
     if as_json:
         echo_json(rows)
         return

@@ -168,7 +168,7 @@ class Site:
 
         namespace = f"{self._prefix}{len(self._namespaces)}"
         if (_NAMES / namespace).exists():
-            message = f"the namespace {namespace} is there already, and not of this run"
+            message = f"the namespace {namespace} exists already, and does not belong to this run"
             raise UnsupportedError(
                 message, f"remove it with `ip netns delete {namespace}` if nobody needs it"
             )

@@ -36,9 +36,9 @@ def parts(comparison: Comparison) -> str:
             section("Simulated and measured", _figures(comparison)),
             section("What became of the packets", table(ledger_columns(comparison)) + _drops(comparison)),
             section("How late generators sent", _late(comparison)),
-            section("In what the testbed differs from the scenario", departures(comparison)),
+            section("How the testbed differs from the scenario", departures(comparison)),
             section(
-                "Where it comes from",
+                "Provenance",
                 "<details><summary>The scenario as it was understood</summary>"
                 f"<pre><code>{escape(comparison.scenario)}</code></pre></details>\n",
             ),
@@ -74,7 +74,7 @@ def _drops(comparison: Comparison) -> str:
 
 
 def _late(comparison: Comparison) -> str:
-    words = "In real time, not that of the scenario: what is late here is not the doing of the network."
+    words = "In real time, not that of the scenario: lateness here is not caused by the network."
     return note(words) + table(generator_columns(comparison))
 
 

@@ -255,7 +255,7 @@ class _Planner:
                 key = (hop.source, stream.sink_address)
                 if found.setdefault(key, hop.target) != hop.target:
                     message = (
-                        f"flows to {stream.sink} part at {hop.source}, to {found[key]} and {hop.target}, "
+                        f"flows to {stream.sink} separate at {hop.source}, to {found[key]} and {hop.target}, "
                         "and routes are by destination"
                     )
                     raise ConfigError(message, "send them to two hosts, or over the same nodes")

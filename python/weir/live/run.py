@@ -232,7 +232,7 @@ class Testbed:
     def _failed(self, process: _Process, reason: str) -> UnsupportedError:
         told = process.errors.read_text(encoding="utf-8", errors="replace").strip()
         last = told.splitlines()[-1] if told else "it said nothing"
-        remedy = f"the last it said: {last}; `weird doctor` tells what this machine can do"
+        remedy = f"the last it said: {last}; `weird doctor` says what this machine can do"
         return UnsupportedError(f"{process.what} failed: {reason}", remedy)
 
 

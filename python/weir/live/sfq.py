@@ -189,7 +189,7 @@ def parts(experiments: Sequence[str] = (), kinds: Sequence[str] = ()) -> list[Pa
 def _check(given: Sequence[str], known: Sequence[str] | dict[str, Any], option: str) -> None:
     for each in given:
         if each not in known:
-            raise ConfigError(f"{option} is {each}, must be of {', '.join(known)}", "name one of them")
+            raise ConfigError(f"{option} is {each}, must be one of {', '.join(known)}", "name one of them")
 
 
 def _part(experiment: str, measured: Measured, kinds: Sequence[str]) -> Part | None:

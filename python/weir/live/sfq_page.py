@@ -42,7 +42,7 @@ def show(out: Console, study: Study) -> None:
         out.print()
         say(out, f"{name}: {verdict(comparison)}")
     out.print()
-    say(out, "In what the testbed differs from the scenarios", style="bold")
+    say(out, "How the testbed differs from the scenarios", style="bold")
     for each in next(iter(study.comparisons.values())).departures:
         say(out, f"- {each}")
 

@@ -104,7 +104,7 @@ def show(out: Console, comparison: Comparison) -> None:
     say(out, "How late generators sent, in real time", style="bold")
     print_table(out, generator_columns(comparison))
     out.print()
-    say(out, "In what the testbed differs from the scenario", style="bold")
+    say(out, "How the testbed differs from the scenario", style="bold")
     for each in comparison.departures:
         say(out, f"- {each}")
 

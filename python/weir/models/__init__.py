@@ -57,7 +57,7 @@ _LISTED = (
         usual=("epoch", "eevdf"),
         no_records=(
             "whose processes run again and again",
-            "`--trace FILE.pftrace` tells who ran when",
+            "`--trace FILE.pftrace` shows which process ran when",
         ),
     ),
     Model(

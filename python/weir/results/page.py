@@ -61,7 +61,7 @@ def html(result: Result) -> str:
         *leading,
         *view.sections([chart for chart in charts if chart not in leading]),
         section("Self-checks", checks(result)),
-        section("Where it comes from", _provenance(result, view.origin())),
+        section("Provenance", _provenance(result, view.origin())),
     ]
     return page(result.title, "".join(sections), charts_of(figured))
 

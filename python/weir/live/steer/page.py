@@ -44,14 +44,14 @@ def html(study: Study) -> str:
     sections = [
         headline("weir live steer", text.TITLE, verdict, facts),
         *(section(figure.title, drawn(figure, index)) for index, figure in enumerate(made)),
-        long_section("What delays grow up to", table(text.peak_columns(study.peaks)) + note(_PEAKS)),
-        long_section("What round trips grow up to", table(text.trip_columns(study.peaks)) + note(_TRIPS)),
+        long_section("Largest delays", table(text.peak_columns(study.peaks)) + note(_PEAKS)),
+        long_section("Largest round trips", table(text.trip_columns(study.peaks)) + note(_TRIPS)),
         long_section("The report's orderings", _orderings(study)),
         long_section("Processors in use, and requests dropped", table(text.use_columns(study))),
         long_section("Means at each rate", _windows(study)),
         long_section("What a request takes", _costs(study)),
         long_section("What became of the requests", table(text.ledger_columns(study)) + note(_LEDGER)),
-        long_section("In what the measurement differs", _list(study.departures())),
+        long_section("How the measurement differs", _list(study.departures())),
         long_section("What was run", note(f"{text.setting(study)}.") + _specs(study)),
     ]
     return page(text.TITLE, "".join(sections), charts_of(made))
@@ -67,8 +67,9 @@ _TRIPS = (
     "are not explained by its delays: they have a stage outside the stamps, which simulations do not have."
 )
 _COSTS = (
-    "Requests of each size came faster than they could be served. What the threads that serve ran for is a "
-    "fixed part of each request and one of each unit: t = M B + n s, the method of the report on epoch "
+    "Requests of each size came faster than they could be served. The time that the serving threads ran "
+    "is a fixed part for each request and a part for each unit: t = M B + n s, the method of the report "
+    "on epoch "
     "scheduling. The simulation has that; rates are set by the time that passed, which has in it what the "
     "client and the kernel took of the same processors."
 )

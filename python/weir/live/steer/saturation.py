@@ -112,8 +112,8 @@ def _now(steering: Steering) -> _Moment:
     answer = steering.answer()
     running = ran(answer)
     if running is None:
-        what = "the kernel does not tell the run time of its threads"
-        raise UnsupportedError(what, "a kernel with CONFIG_SCHED_INFO tells it")
+        what = "the kernel does not report the run time of its threads"
+        raise UnsupportedError(what, "a kernel with CONFIG_SCHED_INFO reports it")
     return _Moment(poll(answer), running)
 
 

@@ -51,8 +51,8 @@ def show(out: Console, study: Study) -> None:
     for line in study.verdicts():
         say(out, line)
     say(out, setting(study))
-    _table(out, "What delays grow up to: the largest mean of a window", peak_columns(study.peaks))
-    _table(out, "What round trips grow up to: the largest mean at a rate", trip_columns(study.peaks))
+    _table(out, "Largest delays: the largest mean of a window", peak_columns(study.peaks))
+    _table(out, "Largest round trips: the largest mean at a rate", trip_columns(study.peaks))
     _table(out, "The report's orderings of delays", ordering_columns(study))
     for line in reasons(study):
         say(out, line)
@@ -65,7 +65,7 @@ def show(out: Console, study: Study) -> None:
         _table(out, title, window_columns(study.rates(case, name)))
     _table(out, "What became of the requests", ledger_columns(study))
     out.print()
-    say(out, "In what the measurement differs", style="bold")
+    say(out, "How the measurement differs", style="bold")
     for each in study.departures():
         say(out, f"- {each}")
 

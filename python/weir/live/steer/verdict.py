@@ -70,16 +70,18 @@ def departures(study: Study) -> tuple[str, ...]:
         f"{many} of {study.present} processors serve, of the lab's seven",
         (
             f"a short request takes {times[0]:.1f} us and any other {times[1]:.1f} us, not 1.95 and 3.42 us, "
-            "so that the processors are the bottleneck and not the client; bursts and thresholds go with it"
+            "so that the processors are the bottleneck and not the client; bursts and thresholds are "
+            "scaled with it"
         ),
         (
             f"each rate lasts {study.plan.window / 1e9:g} s and not 5 s, with five means of the delay, and "
             f"decisions of DCA, of {study.plan.period / 1e6:g} ms and not 1 s"
         ),
         (
-            "receiving and the client take their time of processors that serve where there are no others: at "
-            "the highest rate unimodal traffic is 85 % of what processors serve beside that, and "
-            f"{study.plan.load:.0%} of it in the simulation, which knows the threads that serve and no more"
+            "where there are no other processors, receiving and the client take time of those that serve: "
+            "at the highest rate unimodal traffic is 85 % of what processors serve in addition to that, "
+            "and "
+            f"{study.plan.load:.0%} of it in the simulation, which knows only the threads that serve"
         ),
         (
             "round trips count from when a request was to be sent, so that a burst's own sending is in them; "

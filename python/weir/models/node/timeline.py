@@ -228,10 +228,11 @@ class _Chart:
 
     def _caption(self) -> str:
         line = self.line
-        words = f"Who ran when, from {quantity(line.from_, 's')} to {quantity(self.until, 's')} of the first "
+        words = f"Which process ran when, from {quantity(line.from_, 's')} to {quantity(self.until, 's')} "
+        "of the first "
         words += "replication; the triangles are wake-ups."
         if not self.running.issuperset(self.rows):
-            words += " Who has an empty row did not run."
+            words += " A process with an empty row did not run."
         if line.critical.node:
             words += f" In a {_CRITICAL} all that is left of the epoch is owed, or given away already."
         if self.cut:

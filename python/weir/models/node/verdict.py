@@ -118,9 +118,7 @@ def needs(result: NodeResult) -> str | None:
     parts += _best_first(result, late, "needs", lambda name: _missing(result, name, missing[name]))
     idle = [name for name in result.disciplines if not tested[name]]
     if idle:
-        parts.append(
-            f"not put to the test{under(result, idle)}: nobody with a need was ready throughout an epoch"
-        )
+        parts.append(f"not tested{under(result, idle)}: no process with a need was ready throughout an epoch")
     return "; ".join(parts)
 
 

@@ -69,8 +69,8 @@ def _by_length(result: PortResult) -> Figure | None:
     scale = scale_for((row.value for _, row in known), result.time_unit)
     points = [_length_point(lengths[class_], row, scale) for class_, row in known]
     caption = (
-        "Mean by length of message, with 95 % intervals (often narrower than the dot). FIFO makes all wait "
-        f"alike; what favours the short defers the long.{lines.missing}"
+        "Mean by length of message, with 95 % intervals (often narrower than the dot). FIFO makes all "
+        f"wait equally long; what favours short messages delays long ones.{lines.missing}"
     )
     spec = _by_length_spec(result, points, lines, scale)
     return Figure(f"Mean {result.metric} by length of message", caption, (("", spec),), lines.key)

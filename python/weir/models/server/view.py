@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 _REQUESTS = (
     "Of the requests that arrive in the measured time: dropped of those offered; reordered and cold of those "
-    "done. Cold is a request that another core serves than the one of its flow before."
+    "done. A request is cold if another core served the previous request of its flow."
 )
 _THEORY = (
-    "Exact means beside the simulated ones with their 95 % intervals; OK where the 99.9 % interval covers "
+    "Exact means next to the simulated ones with their 95 % intervals; OK where the 99.9 % interval covers "
     "the exact mean, !! where it does not."
 )
 _CORES = (
@@ -96,7 +96,7 @@ class ServerView(View[ServerResult]):
             section("Requests", on_page(first, [tables.loss_columns(result)]) + note(_REQUESTS), folded=True),
             section("Cores", on_page(first, [tables.core_columns(result)]) + note(_CORES), folded=True),
             section("Closed forms", _theory(result), folded=True),
-            section("What is absent, and what to mind", "".join(map(note, absent)), folded=True),
+            section("What is missing, and what to note", "".join(map(note, absent)), folded=True),
         ]
 
     def origin(self) -> dict[str, object]:

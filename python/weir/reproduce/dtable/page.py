@@ -43,7 +43,7 @@ def html(reproduction: DtableReproduction) -> str:
     sections = [
         ("What is not met", _listing(missed) if (missed := reproduction.missed()) else ""),
         ("The claims of the text", _claims(reproduction)),
-        ("What hangs on a choice", _sensitivity(reproduction)),
+        ("The effect of each choice", _sensitivity(reproduction)),
         ("Table 1", _table_1(reproduction)),
         ("Figure 1", _figure_1(reproduction)),
         *figure_sections(figures),

@@ -57,7 +57,7 @@ def html(reproduction: SteerReproduction) -> str:
         ("What is not met, or cannot be checked", _values(missed, "published") if missed else ""),
         ("Claims", table_of(claim, map(_claim, reproduction.judgements), text=6)),
         ("The twelve orderings", _values(of_kind("order"), "ordering")),
-        ("The lab's model beside another simulation of it", _values(of_kind("model"), "other")),
+        ("The lab's model next to another simulation of it", _values(of_kind("model"), "other")),
         ("p99.9 slowdown of policies", _slowdowns(reproduction)),
         ("Properties", _values(of_kind("property"), "property")),
         ("When does separation with dynamic allocation pay?", _sweep(reproduction.sweep)),
