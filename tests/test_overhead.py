@@ -87,7 +87,7 @@ def test_run_times_in_another_unit_are_refused() -> None:
 
 
 def test_settings_that_do_not_differ_are_refused() -> None:
-    with pytest.raises(ConfigError, match="as many schedulings for each message") as refused:
+    with pytest.raises(ConfigError, match="the same number of schedulings for each message") as refused:
         weir.estimate_overhead([counted(0.01), counted(0.01)])
     assert "differ in the slice" in str(refused.value.remedy)
 

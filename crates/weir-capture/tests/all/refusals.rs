@@ -142,7 +142,7 @@ fn blocks_of_pcapng_that_lie() {
         (changed(section(Little), 4, 12), lengths(0x0a0d_0d0a, 12, 28, 1 << 20)),
         (
             changed(good.clone(), good.len() - 4, 0),
-            format!("the length of the block is {} before it and 0 behind it: {DAMAGED}", good.len()),
+            format!("the length of the block is {} at its start and 0 at its end: {DAMAGED}", good.len()),
         ),
         (
             changed(block(Little, 99, &[0; 8]), 16, 24),

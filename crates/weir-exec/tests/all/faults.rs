@@ -78,7 +78,7 @@ fn what_cannot_be_built_says_why() {
     let workers = thread::available_parallelism().unwrap().get();
     let said = built(Executor::builder().workers(workers + 1));
     let expected = format!("workers is {}, must be at most {workers}", workers + 1);
-    assert!(said.starts_with(&expected) && said.ends_with("`pinned(false)`"), "{said}");
+    assert!(said.starts_with(&expected) && said.contains("`pinned(false)`"), "{said}");
     assert!(built(Executor::builder().discipline("epohc")).contains("epoch"));
     let priority = Executor::builder().real_time(100).build().map(drop);
     assert!(matches!(priority, Err(BuildError::System { .. })), "{priority:?}");

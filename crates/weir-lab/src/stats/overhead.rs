@@ -384,7 +384,7 @@ mod tests {
         assert_eq!(told(&[one], None), "settings are 1, must be at least 2");
         assert_eq!(told(&[], Some(1e-3)), "settings are 0, must be at least 1");
         let twice = counted(0.45, 50.0, 5.0);
-        assert!(told(&[one, twice], None).contains("as many schedulings for each message"));
+        assert!(told(&[one, twice], None).contains("the same number of schedulings for each message"));
         let (idle, unscheduled) = (counted(0.9, 0.0, 10.0), counted(0.9, 10.0, 0.0));
         assert!(told(&[idle, idle], None).contains("no setting has messages"));
         assert!(told(&[unscheduled, unscheduled], None).contains("no setting has schedulings"));

@@ -113,7 +113,7 @@ fn who_has_no_place_is_told_why() {
     is(
         &request("count = 2", &[60, 60, 60]),
         "p2",
-        "needs 60ms, and no node has as much left, the most is 40ms on node1: lower needs, or add a node",
+        "needs 60ms, and no node has that much left, the most is 40ms on node1: lower needs, or add a node",
         "the processes do not all fit: they need at least 3 nodes, and there are 2",
     );
     is(
@@ -136,8 +136,8 @@ fn who_has_no_place_is_told_why() {
     is(
         &format!("{}count = 3\napart_from = [\"p0\"]\n", request("count = 2", &[10])),
         "p0.3",
-        "needs 10ms, and every node with as much left, such as node1, has a process that it is apart from: remove an \
-         `apart_from`, or add a node",
+        "needs 10ms, and every node with that much left, such as node1, has a process that it must be apart \
+         from: remove an `apart_from`, or add a node",
         "the processes do not all fit: they need at least 3 nodes, and there are 2",
     );
 }

@@ -89,8 +89,8 @@ fn a_turn_of_which_nothing_is_said_is_refused() {
     missing("per_server(jsq,discipline=outstanding(las,limit=3))", "las");
     for spec in ["per_server(jsq,discipline=sf,quantum=5us)", "per_server(jsq,discipline=rr:7,quantum=5us)"] {
         let error = refused(spec, &site(3));
-        assert!(error.starts_with("`per_server`: quantum is 5us, of which `"), "{error}");
-        assert!(error.ends_with("` makes no use; leave it out"), "{error}");
+        assert!(error.starts_with("`per_server`: quantum is 5us, which `"), "{error}");
+        assert!(error.ends_with("` does not use; leave it out"), "{error}");
     }
     assert_eq!(
         refused("per_server(rr,discipline=ps,quantum=0ns)", &site(3)),
