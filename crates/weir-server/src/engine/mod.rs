@@ -147,9 +147,8 @@ pub(crate) fn check(scenario: &ServerScenario) -> Result<(), RunError> {
         && u64::from(closed.clients) > u64::from(site.receivers) * (u64::from(ring) + 1)
     {
         let reason = format!(
-            "{} clients without think time are more than {} receivers and their rings hold: a dropped \
-             client would try again at once, for ever; lower clients, lengthen server.ring, or give a think \
-             time",
+            "{} clients without think time are more than {} receivers and their rings hold: a dropped client \
+             would try again at once, for ever; lower clients, lengthen server.ring, or give a think time",
             closed.clients, site.receivers
         );
         return Err(refused("workload.closed", reason));
