@@ -105,7 +105,7 @@ def test_times_are_read_with_their_unit() -> None:
     [
         ("", "column run_time is missing"),
         ("run_time,messages\n", "column schedulings is missing"),
-        (f"{HEAD},messages\n", "column messages is there 2 times"),
+        (f"{HEAD},messages\n", "column messages appears 2 times"),
         (f"{HEAD},cpu\n", "column 'cpu' is unknown"),
         (f"{HEAD}\n1,2\n", "counters.csv:2: row has 2 cells, must have 3"),
         (f"{HEAD}\n1,2,3\n1,two,3\n", "counters.csv:3: messages is 'two'"),
