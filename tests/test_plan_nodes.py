@@ -218,7 +218,7 @@ def test_rebalancing_comes_to_meet_all_needs(capsys, file: Path):
 def test_refused_options(capsys, file: Path):
     for arguments, said in (
         (("--target", "opensm"), "must be one of scenario, rebalance in a plan for nodes"),
-        (("--check", "--load", "0.5"), "a placement is checked at no load"),
+        (("--check", "--load", "0.5"), "a placement is checked without a load"),
         (("--out", "node.toml"), "add `--target scenario`"),
     ):
         code, _, err = call(capsys, "plan", file, *arguments)
