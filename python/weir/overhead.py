@@ -124,7 +124,8 @@ def estimate_overhead(
     ConfigError
         If there are too few settings, a value is not a finite number of at least 0, a run time is above 1
         (as one in ms of each second is), some settings have
-        standard errors and others have none, or all settings have the same number of schedulings for each message.
+        standard errors and others have none, or all settings have the same number of schedulings for each
+        message.
 
     Examples
     --------
