@@ -274,7 +274,7 @@ def completed(line: list[str], folder: Path) -> set[str]:
 
 def test_c3_bash_completes_what_the_parser_has(tmp_path: Path):
     assert completed(["weir", "re"], tmp_path) == {"reproduce", "report"}
-    assert completed(["weir", "import", ""], tmp_path) == {"tg", "pcap", "opensm", "rtapp", "perf"}
+    assert completed(["weir", "import", ""], tmp_path) == {"tg", "pcap", "opensm", "rtapp", "perf", "exec"}
     assert completed(["weir", "run", "x.toml", "--se"], tmp_path) == {"--set", "--seed", "--settle"}
     assert completed(["weir", "list", "--model", "n"], tmp_path) == {"network", "node"}
     assert completed(["weir", "explain", "fq"], tmp_path) == {"fq", "fq_codel"}

@@ -226,7 +226,7 @@ def test_flows_that_part_are_refused() -> None:
         '[[link]]\nbetween = ["q", "unused"]\nrate = "10Mbit"\n'
         '[[link]]\nbetween = ["unused", "r"]\nrate = "1Mbit"',
     ).replace('from = "c"\nto = "b"\n', 'from = "c"\nto = "b"\nvia = ["r", "unused", "q"]\n')
-    with pytest.raises(ConfigError, match=r"part at r, to q and unused"):
+    with pytest.raises(ConfigError, match=r"separate at r, to q and unused"):
         planned(text)
 
 
@@ -256,5 +256,5 @@ def test_bad_options_are_refused(options: list[str], capsys: pytest.CaptureFixtu
 
 
 def test_an_unknown_experiment_is_refused() -> None:
-    with pytest.raises(ConfigError, match="must be of fair, starve, degrade, resource"):
+    with pytest.raises(ConfigError, match="must be one of fair, starve, degrade, resource"):
         parts(["unfair"])

@@ -137,7 +137,7 @@ def test_who_has_no_place(capsys, file: Path):
     assert code == 1
     assert "note: the processes do not all fit: they need at least 4 nodes, and there are 3" in told
     assert (
-        "no place: spare.2 (line 20) needs 20ms, and no node has as much left, the most is 6ms on a" in told
+        "no place: spare.2 (line 20) needs 20ms, and no node has that much left, the most is 6ms on a" in told
     )
     assert "not written for scenario: not every process fits" in told
     assert told.endswith("not checked: not every process fits")

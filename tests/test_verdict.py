@@ -231,7 +231,7 @@ def test_a6_a_bound_that_the_service_times_alone_exceed_is_told():
     many = told_of(text, *(need(f"response {of}", bound) for of, bound in BOUNDS.items()))
     assert [each.floor is None for each in many.needs] == [True, False, False]
     (told,) = [each for each in many.verdict if "service times" in each]
-    assert told.startswith("The service times alone have a mean of 38.00 ms: no discipline")
+    assert told.startswith("The service times alone have a mean of 38 ms: no discipline")
     assert told.endswith(" keeps the mean response within 20.00 ms, nor 1 other need on the response.")
 
 

@@ -228,9 +228,8 @@ class _Chart:
 
     def _caption(self) -> str:
         line = self.line
-        words = f"Which process ran when, from {quantity(line.from_, 's')} to {quantity(self.until, 's')} "
-        "of the first "
-        words += "replication; the triangles are wake-ups."
+        span = f"from {quantity(line.from_, 's')} to {quantity(self.until, 's')}"
+        words = f"Which process ran when, {span} of the first replication; the triangles are wake-ups."
         if not self.running.issuperset(self.rows):
             words += " A process with an empty row did not run."
         if line.critical.node:
