@@ -232,7 +232,7 @@ def test_a6_a_bound_that_the_service_times_alone_exceed_is_told():
     assert [each.floor is None for each in many.needs] == [True, False, False]
     (told,) = [each for each in many.verdict if "service times" in each]
     assert told.startswith("The service times alone have a mean of 38 ms: no discipline")
-    assert told.endswith(" keeps the mean response within 20.00 ms, nor 1 other need on the response.")
+    assert told.endswith(" keeps the mean response within 20 ms, nor 1 other need on the response.")
 
 
 BOUNDS = {"p50": '"10s"', "mean": '"20ms"', "p99": '"400ms"'}
