@@ -457,8 +457,11 @@ mod tests {
 
     #[test]
     fn in_order_needs_a_key() {
-        assert!(error("in_order(rr)").starts_with("`in_order`: discipline is `rr`, which orders by no key"));
-        assert!(error("in_order(outstanding(sf,limit=1))").contains("which orders by no key"));
+        assert!(
+            error("in_order(rr)")
+                .starts_with("`in_order`: discipline is `rr`, which does not order by a key")
+        );
+        assert!(error("in_order(outstanding(sf,limit=1))").contains("which does not order by a key"));
         assert!(error("in_order(alpah:10)").contains("did you mean `alpha`?"));
         assert!(error("in_order").contains("is missing"));
         assert!(error("in_ordr(sf)").contains("did you mean `in_order`?"));

@@ -63,7 +63,7 @@ pub const INFO: Info = Info {
             .listed("`never`, `idle`, or a span of {} such as `10s`")
             .refused("`never`, `idle`, or a span of {} such as 10s")
             .meaning(
-                "when the seed is raised by one: whenever all queues are empty, or each time a span has passed, which can reorder packets packets",
+                "when the seed is raised by one: whenever all queues are empty, or each time a span has passed, which can reorder packets",
             ),
         Parameter::new("map", Takes::Text, "none")
             .or(&["none"])

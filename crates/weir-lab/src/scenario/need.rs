@@ -235,7 +235,7 @@ impl Check<'_> {
         }
         let known: Vec<&str> = of_kind.flat_map(|each| &each.names).map(String::as_str).collect();
         let remedy = known_names(&name.value, known.iter().copied());
-        self.checker.refuse(name, format!("is no {kind} that results have figures of"), remedy)
+        self.checker.refuse(name, format!("is not a {kind} that results have figures of"), remedy)
     }
 
     fn kind(&self, kind: &str, at: &Located<String>) -> Checked<&Subjects> {
@@ -266,7 +266,7 @@ impl Check<'_> {
             let hint = nearest(name, names.iter().copied());
             let hint = hint.map_or(String::new(), |near| format!("did you mean `{near}`? "));
             let remedy = format!("{hint}choose one of `{}`", names.join("`, `"));
-            return self.checker.refuse(at, format!("is no metric that results have of {of}"), remedy);
+            return self.checker.refuse(at, format!("is not a metric that results have of {of}"), remedy);
         };
         let default = metric.statistics.first().copied().unwrap_or(MEAN);
         let wanted = statistic.unwrap_or(default);

@@ -266,7 +266,7 @@ fn a_program_has_its_place_in_strings_of_every_kind() {
     }
     let windows = TEXTS.filled("...\n[[process]]\nname = \"a\"\nprogram = \"\"\"\nexit\nö\n\"\"\"\n");
     let error = TEXTS.read(&windows.replace('\n', "\r\n")).expect_err("refused");
-    assert!(error.starts_with("s.toml:8:1: process.program is ö, "), "{error}");
+    assert!(error.starts_with("s.toml:8:1: process.program ö is not a statement: "), "{error}");
 }
 
 /// With a file of runs.

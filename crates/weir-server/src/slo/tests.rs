@@ -103,7 +103,7 @@ fn a_question_that_cannot_be_answered_is_refused() {
             0,
             &of_bound(1.0004),
             0.01,
-            "bound is 1.0004, finer than the reading: slowdowns are told to the nearest 0.001, so it must be at least 1.001",
+            "bound is 1.0004, finer than the measurement: slowdowns are known to the nearest 0.001, so it must be at least 1.001",
             "raise it",
         ),
         (

@@ -279,7 +279,7 @@ mod tests {
         let half = Class { share: 0.5, ..plan().classes[0].clone() };
         for (bad, message) in [
             (Plan { target: "0.0.0.0:9".parse().unwrap(), ..plan() }, "ADDRESS:PORT 0.0.0.0:9 is not"),
-            (Plan { target: "[ff02::1]:9".parse().unwrap(), ..plan() }, "ADDRESS:PORT is [ff02::1]:9"),
+            (Plan { target: "[ff02::1]:9".parse().unwrap(), ..plan() }, "ADDRESS:PORT [ff02::1]:9 is not"),
             (Plan { target: "10.0.0.1:0".parse().unwrap(), ..plan() }, "has no port"),
             (Plan { rate: 0.0, ..plan() }, "--rate is 0/s, must be from"),
             (Plan { rate: f64::NAN, ..plan() }, "--rate is NaN/s"),

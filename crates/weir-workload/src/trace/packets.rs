@@ -168,7 +168,7 @@ impl Entry<'_> {
     fn time(&self, unit: TimeUnit) -> Result<u128, Refused> {
         let (count, must) = (self.row.len(), self.columns.count);
         if count != must {
-            let reason = format!("the row has {count} fields, must have {must} as the first");
+            let reason = format!("the row has {count} fields, must have {must} like the first");
             return Err(self.refuse_whole(reason, "complete the row; the file may have been cut off here"));
         }
         let column = &self.columns.time;

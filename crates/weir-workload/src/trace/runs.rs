@@ -166,7 +166,7 @@ mod tests {
             ("wake,run_us\n0,\n", "runs.csv:2:2: run_us is empty, must be"),
             ("wake,run_us\n10,1\n", "runs.csv:2:1: wake is 10, must be at most 9s: "),
             ("wake,run\n0,1\n", "runs.csv:2:2: run is 1, must be at most 1ms: "),
-            ("wake,run_us\n0,1\n1,1\n2,1\n3,1\n", "runs.csv:5:1: is behind 3 rows"),
+            ("wake,run_us\n0,1\n1,1\n2,1\n3,1\n", "runs.csv:5:1: comes after 3 rows"),
         ] {
             let error = read(text).expect_err(text);
             assert!(error.starts_with(expected), "{error}");

@@ -124,7 +124,7 @@ fn too_long_and_too_deep_are_refused() {
     use super::parse::{MAX_DEPTH, MAX_STEPS};
     let deep = |depth: usize| format!("{}compute 1us{}", "loop{".repeat(depth), "}".repeat(depth));
     assert!(operations(&deep(MAX_DEPTH)).is_ok());
-    assert!(operations(&deep(MAX_DEPTH + 1)).expect_err("refused").reason.contains("within 16 others"));
+    assert!(operations(&deep(MAX_DEPTH + 1)).expect_err("refused").reason.contains("nested in 16 others"));
     assert!(operations(&deep(100_000)).is_err());
     assert!(operations(&"exit\n".repeat(MAX_STEPS)).is_ok());
     let reason = operations(&"exit\n".repeat(MAX_STEPS + 1)).expect_err("refused").reason;

@@ -54,7 +54,7 @@ impl Checker<'_> {
     fn interface(&self, table: &InterfaceTable, default: &Spec, before: &[Interface]) -> Checked<Interface> {
         let name = self.interface_name(&table.name)?;
         if before.iter().any(|other| other.name == name) {
-            return self.refuse(&table.name, "has another table already", "give each one table");
+            return self.refuse(&table.name, "is the name of another table", "give each one table");
         }
         let mut addresses: Vec<IpNet> = Vec::with_capacity(table.addresses.len());
         for written in &table.addresses {
