@@ -115,9 +115,9 @@ def refusal(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[str, str
 
 
 NO_BOUND = "must be above 1: a request that never waits has slowdown 1"
-FINER = "finer than the reading: slowdowns are told to the nearest 0.001, so it must be at least 1.001"
+FINER = "finer than the measurement: slowdowns are known to the nearest 0.001, so it must be at least 1.001"
 TOO_FEW = (
-    "the requests of `short` are too few to tell the p99.99 of their slowdown: lengthen the run, add "
+    "the requests of `short` are too few for the p99.99 of their slowdown: lengthen the run, add "
     "replications, or ask for a lower quantile"
 )
 REFUSED_QUESTIONS = [
