@@ -80,7 +80,7 @@ class SteerBed:
         return name
 
     def configuration(self, **keys: Any) -> str:
-        """Return a configuration; ``keys`` are of its ``[steer]`` table."""
+        """Return a configuration; ``keys`` are of its ``[steer]`` table, None leaves one out."""
         steer = {
             "name": self.name,
             "interface": self.interface,
@@ -88,7 +88,9 @@ class SteerBed:
             "processors": f"0-{os.cpu_count() - 1}",
             **keys,
         }
-        long = {"byte": 3, "at_least": LONG}
+        steer = {name: value for name, value in steer.items() if value is not None}
+        # The payload of requests that are not all UDP makes no classes.
+        long = {"byte": 3, "at_least": LONG} if "ports" in steer else {"dscp": [46]}
         return toml.dumps({"weir": 1, "steer": steer, "classes": {"long": long}})
 
     def run(self, text: str, name: str = "steer.toml") -> subprocess.Popen[bytes]:

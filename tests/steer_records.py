@@ -56,6 +56,8 @@ def answer(at: int, classes: dict[str, tuple[int, int]], **more: Any) -> dict[st
             "fragment": 0,
             "no_server": 0,
             "redirected": 0,
+            "left_out": 0,
+            "completed": 0,
         },
         "processors": [{"processor": 0, "thread": 77, **queue}, rest],
         "classes": [

@@ -37,7 +37,9 @@ enum steer_frame {
 	STEER_NO_SERVER = 4,
 	/* Its place led to no processor, and it went to another place; counted beside STEER_STEERED. */
 	STEER_REDIRECTED = 5,
-	STEER_FRAMES = 6,
+	/* Its checksum was left to a device, and cannot be completed here: to the kernel, untouched. */
+	STEER_LEFT_OUT = 6,
+	STEER_FRAMES = 7,
 };
 
 /* How a processor is decided on. */
@@ -151,7 +153,6 @@ struct steer_turns {
 struct steer_receiver {
 	unsigned long long frames[STEER_FRAMES];
 	struct steer_turns turns;
-	unsigned long long unused;
 };
 
 /* Requests at one processor; of a cache line each, so that nobody waits for another's. Never reset. */
@@ -169,7 +170,9 @@ struct steer_served {
 	unsigned long long requests;
 	/* Those of them that are done. */
 	unsigned long long done;
-	unsigned long long unused[6];
+	/* Those whose checksum was completed. */
+	unsigned long long completed;
+	unsigned long long unused[5];
 };
 
 /* What is counted where frames are received, where they wait, and where they are served, by processor. */

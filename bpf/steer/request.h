@@ -9,7 +9,7 @@
 #ifndef WEIR_STEER_REQUEST_H
 #define WEIR_STEER_REQUEST_H
 
-#include "frame.h"
+#include "checksum.h"
 
 STEER_INLINE int steer_is_one_of(const volatile unsigned short *values, unsigned int used, unsigned int value)
 {
@@ -41,7 +41,12 @@ STEER_INLINE enum steer_frame steer_parse(const struct steer_bytes *bytes, const
 			return STEER_PASSED;
 		return kind;
 	}
-	return kind == STEER_STEERED ? steer_unwrap(bytes, setup->traffic, packet) : kind;
+	if (kind != STEER_STEERED)
+		return kind;
+	if (steer_is_left_out(bytes, packet))
+		return STEER_LEFT_OUT;
+	kind = steer_unwrap(bytes, setup->traffic, packet);
+	return kind == STEER_STEERED && steer_is_left_out(bytes, packet) ? STEER_LEFT_OUT : kind;
 }
 
 /* The same for most frames: whether it is a request, as a datagram over IPv4 without tags, options and fragments is, to one

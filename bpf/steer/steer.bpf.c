@@ -93,6 +93,26 @@ STEER_INLINE unsigned long long steer_behind(const struct steer_bytes *bytes, un
 	return extensions_of(bytes->context, at, protocol);
 }
 
+__attribute__((noinline)) unsigned long long sum_of(struct xdp_md *context, unsigned int at, unsigned int length)
+{
+	struct steer_bytes bytes = bytes_of(context);
+
+	return steer_sum(&bytes, at, length);
+}
+
+STEER_INLINE unsigned long long steer_sum_of(const struct steer_bytes *bytes, unsigned int at, unsigned int length)
+{
+	return sum_of(bytes->context, at, length);
+}
+
+/* Completes what checksums of a frame were left to a device. */
+__attribute__((noinline)) int complete(struct xdp_md *context)
+{
+	struct steer_bytes bytes = bytes_of(context);
+
+	return steer_complete(&bytes);
+}
+
 /* The processor of the flow of a packet, and whether it is another than that of its entry. Apart, so that the verifier
  * follows the hashes once, and not for every way through the headers. */
 __attribute__((noinline)) unsigned long long by_hash(struct xdp_md *context, const struct steer_decision *decision,
@@ -324,6 +344,9 @@ int steer_serve(struct xdp_md *context)
 	served->requests += 1;
 	if (stamp)
 		serve_stamped(context, stamp);
+	/* In the generic path the kernel keeps its note of what was left to a device. */
+	if (!rules.generic && complete(context))
+		served->completed += 1;
 	served->done += 1;
 	if (!setup.reflect)
 		return XDP_PASS;

@@ -19,6 +19,11 @@ static inline unsigned long long steer_behind(const struct steer_bytes *bytes, u
 	return steer_extensions(bytes, at, protocol);
 }
 
+static inline unsigned long long steer_sum_of(const struct steer_bytes *bytes, unsigned int at, unsigned int length)
+{
+	return steer_sum(bytes, at, length);
+}
+
 /* The frame at the end of the room. */
 static struct steer_bytes guarded(const unsigned char *frame, size_t length)
 {
@@ -68,4 +73,13 @@ int weir_steer_turn_round(unsigned char *frame, size_t length)
 
 	memcpy(frame, bytes.frame, bytes.end - bytes.frame);
 	return turned;
+}
+
+int weir_steer_complete(unsigned char *frame, size_t length)
+{
+	const struct steer_bytes bytes = guarded(frame, length);
+	int completed = steer_complete(&bytes);
+
+	memcpy(frame, bytes.frame, bytes.end - bytes.frame);
+	return completed;
 }

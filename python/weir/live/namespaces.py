@@ -56,7 +56,8 @@ _PERMANENT = 0x80
 _NET_ADMIN, _SYS_ADMIN = 12, 21
 _SIOCETHTOOL = 0x8946
 _GRO = 0x2C
-_OFFLOADS = (0x17, 0x1F, 0x24, _GRO)
+_TX_CHECKSUMS = 0x17
+_OFFLOADS = (_TX_CHECKSUMS, 0x1F, 0x24, _GRO)
 """ETHTOOL_STXCSUM, ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO."""
 _GRACE = 5.0
 """Seconds that processes are given to end by themselves."""
@@ -211,6 +212,10 @@ class Site:
         A veth does so where it polls, which it does while it may put received packets together.
         """
         self._offload(end.node, end.interface, _GRO, 1)
+
+    def leave_checksums(self, end: End) -> None:
+        """Let an interface leave checksums to a device, as a veth does unless it is told otherwise."""
+        self._offload(end.node, end.interface, _TX_CHECKSUMS, 1)
 
     def address(self, end: End, address: AddressIn) -> None:
         """Give the interface of a host an address in the kernel."""

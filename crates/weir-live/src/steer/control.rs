@@ -62,6 +62,8 @@ pub trait Steered {
     fn counts(&mut self) -> io::Result<Counts>;
     /// Of that what each class has waited, which is all that a period asks for.
     fn waited(&self) -> [Delays; MOST_CLASSES];
+    /// Frames so far whose senders left the checksum to a device.
+    fn left_to_device(&self) -> u64;
     /// The processors with the kernel threads that serve their queues, as far as they are there yet.
     fn threads(&self) -> Vec<QueueThread>;
     /// Gives one of these threads a real-time priority, or leaves it; returns in words how it is scheduled.

@@ -30,6 +30,10 @@ pub struct FrameCounts {
     pub no_server: u64,
     /// Sent on from a place that led to none.
     pub redirected: u64,
+    /// With a checksum that was left to a device and that the programs cannot complete: to the kernel.
+    pub left_out: u64,
+    /// Steered, with a checksum that was left to a device and that was completed.
+    pub completed: u64,
 }
 
 /// Requests at one processor. `steered = served + dropped + waiting`.

@@ -59,13 +59,14 @@ pub struct Daemon<S> {
     pub(super) parts: Parts,
     /// The processor time that its thread had taken before.
     taken_before: u64,
+    told_of_checksums: bool,
 }
 
 impl<S: Steered> Daemon<S> {
     /// A daemon of this loop and these parts.
     #[must_use]
     pub fn new(control: Control<S>, parts: Parts) -> Self {
-        Self { control, parts, taken_before: taken() }
+        Self { control, parts, taken_before: taken(), told_of_checksums: false }
     }
 
     /// Steers until it is asked to end; then returns what it steered by.
@@ -79,6 +80,7 @@ impl<S: Steered> Daemon<S> {
                 self.answer();
             }
             self.control.advance(self.parts.clock.now())?;
+            self.tell_of_checksums();
             if heard.change && self.parts.watch.changed() {
                 self.look_at_interface()?;
             }
@@ -92,6 +94,19 @@ impl<S: Steered> Daemon<S> {
         while let Some(command) = self.parts.inbox.try_next() {
             let answer = requests::answer(self, command.order);
             command.reply.send(answer);
+        }
+    }
+
+    /// Tells once that senders leave checksums to a device where there is none.
+    fn tell_of_checksums(&mut self) {
+        if !self.told_of_checksums && self.control.steered.left_to_device() > 0 {
+            self.told_of_checksums = true;
+            let name = &self.parts.facts.name;
+            say(&format!(
+                "interface {name}: frames arrive whose senders left the checksum to a device; those of UDP and TCP are \
+                 completed, which takes time, and others are not steered; `ethtool -K DEVICE tx off` at the other end \
+                 avoids both"
+            ));
         }
     }
 
@@ -169,6 +184,9 @@ impl Steered for Kernel {
     }
     fn waited(&self) -> [Delays; MOST_CLASSES] {
         Self::waited(self)
+    }
+    fn left_to_device(&self) -> u64 {
+        Self::left_to_device(self)
     }
     fn threads(&self) -> Vec<QueueThread> {
         Self::threads(self)

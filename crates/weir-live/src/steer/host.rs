@@ -1,6 +1,7 @@
 //! The programs' decisions on the host: `bpf/steer/steer.h`, compiled for it, is held against weir-core, against another
 //! parser, and against what the daemon holds its memory to be.
 
+mod checksums;
 #[path = "../../tests/all/host.rs"]
 mod compiled;
 mod decisions;

@@ -25,7 +25,7 @@ use weir_gauge::spans::Spans;
 use super::counts::{Counts, FrameCounts, ProcessorCounts};
 use super::cpumap;
 use super::decision::Decision;
-use super::layout::{CLASSES, Counted, Delays, PROCESSORS, Queue, Receiver, Rules};
+use super::layout::{CLASSES, Counted, Delays, PROCESSORS, Rules};
 use super::shared::Shared;
 use super::threads;
 use crate::io::attach::{self, Attached, CAPABILITY, Mode, Owner, map, plain, program};
@@ -143,7 +143,7 @@ impl Kernel {
         let processors = self.opened.iter().map(|&processor| of_processor(counted, processor)).collect();
         let delays = [0, 1].map(|class| self.delays_of(class));
         let there = self.delays.values().len() / CLASSES;
-        let frames = frames(&counted.receivers[..there], &counted.queues[..there]);
+        let frames = frames(counted, there);
         Ok(Counts { frames, processors, delays })
     }
 
@@ -157,6 +157,13 @@ impl Kernel {
             sum.delay = Nanos::new(sum.delay.get().saturating_add(delays.sum.load(Relaxed)));
         }
         sums
+    }
+
+    /// Frames whose senders left the checksum to a device.
+    #[must_use]
+    pub fn left_to_device(&self) -> u64 {
+        let frames = frames(&self.counted.values()[0], self.delays.values().len() / CLASSES);
+        frames.completed + frames.left_out
     }
 
     /// What the requests of a class waited, all processors together.
@@ -206,12 +213,14 @@ impl AsFd for Kernel {
     }
 }
 
-/// Frames by what became of them, all receivers together. What was steered its queue counts.
-fn frames(receivers: &[Receiver], queues: &[Queue]) -> FrameCounts {
-    let sum = |kind: usize| receivers.iter().map(|one| one.frames[kind].load(Relaxed)).sum();
-    let [passed, short, fragment, no_server, redirected] = [1, 2, 3, 4, 5].map(sum);
-    let steered = queues.iter().map(|queue| queue.steered.load(Relaxed)).sum();
-    FrameCounts { steered, passed, short, fragment, no_server, redirected }
+/// Frames by what became of them, all of so many processors together. What was steered its queue counts.
+fn frames(counted: &Counted, processors: usize) -> FrameCounts {
+    let Counted { receivers, queues, served } = counted;
+    let sum = |kind: usize| receivers[..processors].iter().map(|one| one.frames[kind].load(Relaxed)).sum();
+    let [passed, short, fragment, no_server, redirected, left_out] = [1, 2, 3, 4, 5, 6].map(sum);
+    let steered = queues[..processors].iter().map(|queue| queue.steered.load(Relaxed)).sum();
+    let completed = served[..processors].iter().map(|one| one.completed.load(Relaxed)).sum();
+    FrameCounts { steered, passed, short, fragment, no_server, redirected, left_out, completed }
 }
 
 /// What was counted of a processor; what is done is read before what came, so that nothing seems done that has not come.

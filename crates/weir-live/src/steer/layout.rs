@@ -52,9 +52,8 @@ pub(super) struct Rules {
 /// `struct steer_receiver`.
 #[repr(C)]
 pub(super) struct Receiver {
-    pub(super) frames: [AtomicU64; 6],
+    pub(super) frames: [AtomicU64; 7],
     turns: [AtomicU32; 2],
-    unused: u64,
 }
 
 /// `struct steer_queue`.
@@ -70,7 +69,8 @@ pub(super) struct Queue {
 pub(super) struct Served {
     pub(super) requests: AtomicU64,
     done: AtomicU64,
-    unused: [u64; 6],
+    pub(super) completed: AtomicU64,
+    unused: [u64; 5],
 }
 
 /// `struct steer_counts`.

@@ -10,6 +10,7 @@
  *   S setup              from now on this one
  *   F length bytes       -> what the frame is, its flow, its class, and where its payload begins
  *   M length bytes       -> whether it was turned round, and its bytes
+ *   C length bytes       -> whether a checksum was completed, and its bytes
  *   B span               -> its bucket
  *   Z                    -> sizes and places of the structures
  */
@@ -32,6 +33,11 @@ static inline unsigned int steer_length(unsigned int processor)
 static inline unsigned long long steer_behind(const struct steer_bytes *bytes, unsigned int at, unsigned int protocol)
 {
 	return steer_extensions(bytes, at, protocol);
+}
+
+static inline unsigned long long steer_sum_of(const struct steer_bytes *bytes, unsigned int at, unsigned int length)
+{
+	return steer_sum(bytes, at, length);
 }
 
 static void take(void *into, size_t size)
@@ -122,6 +128,15 @@ static void turn_round(void)
 	free((void *)bytes.frame);
 }
 
+static void complete(void)
+{
+	struct steer_bytes bytes = frame();
+
+	give_number(steer_complete(&bytes));
+	give(bytes.frame, bytes.end - bytes.frame);
+	free((void *)bytes.frame);
+}
+
 static void layout(void)
 {
 	const unsigned int places[] = {
@@ -140,6 +155,7 @@ static void layout(void)
 		sizeof(struct steer_queue),
 		offsetof(struct steer_queue, dropped),
 		sizeof(struct steer_served),
+		offsetof(struct steer_served, completed),
 		sizeof(struct steer_counts),
 		offsetof(struct steer_counts, queues),
 		offsetof(struct steer_counts, served),
@@ -185,6 +201,9 @@ int main(void)
 			break;
 		case 'M':
 			turn_round();
+			break;
+		case 'C':
+			complete();
 			break;
 		case 'B':
 			take(&span, sizeof(span));

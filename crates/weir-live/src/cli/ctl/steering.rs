@@ -50,6 +50,7 @@ pub(super) fn of_stats(stats: &SteeringStats) -> String {
     let mut text = format!(
         "steering {}, interface {}, up {}, {}: {} of {} processors in use, {} decisions\n\
          frames: {} steered ({} of them redirected), {} not ours, {} short, {} fragments, {} without a processor\n\
+         checksums left to a device: {} completed, {} frames left to the kernel\n\
          loop: {} calls, {} of processor time\n\n",
         stats.name,
         stats.interface,
@@ -64,6 +65,8 @@ pub(super) fn of_stats(stats: &SteeringStats) -> String {
         frames.short,
         frames.fragment,
         frames.no_server,
+        frames.completed,
+        frames.left_out,
         control.calls,
         span(Nanos::new(control.busy_ns)),
     );

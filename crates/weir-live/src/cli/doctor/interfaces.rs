@@ -16,7 +16,9 @@ pub(super) fn examine() -> Vec<Finding> {
 fn of(facts: &Facts) -> Finding {
     let up = if facts.up { "up" } else { "down" };
     let checksums = match facts.send_whole() {
-        Some(line) => format!("; sends unfinished packets: where a router reads the other end, `{line}`"),
+        Some(line) => {
+            format!("; sends packets without their checksums: where `weird` reads the other end, `{line}`")
+        }
         None => String::new(),
     };
     let queues = facts.queues.receive;

@@ -42,7 +42,11 @@ fn of_daemon(page: &mut Page, stats: &SteeringStats) {
 fn of_frames(page: &mut Page, stats: &SteeringStats) {
     let frames = &stats.frames;
     let name = "weir_steering_frames_total";
-    page.family(name, "counter", "Frames by what became of them; those redirected were steered too.");
+    page.family(
+        name,
+        "counter",
+        "Frames by what became of them; those redirected or completed were steered too.",
+    );
     for (outcome, count) in [
         ("steered", frames.steered),
         ("passed", frames.passed),
@@ -50,6 +54,8 @@ fn of_frames(page: &mut Page, stats: &SteeringStats) {
         ("fragment", frames.fragment),
         ("no_server", frames.no_server),
         ("redirected", frames.redirected),
+        ("left_out", frames.left_out),
+        ("completed", frames.completed),
     ] {
         page.sample(name, &[("outcome", outcome)], count);
     }

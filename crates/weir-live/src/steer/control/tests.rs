@@ -71,6 +71,9 @@ impl Steered for Fake {
         let of = |delays: &Spans| Delays { requests: delays.count(), delay: delays.sum() };
         self.counts.delays.each_ref().map(of)
     }
+    fn left_to_device(&self) -> u64 {
+        self.counts.frames.completed + self.counts.frames.left_out
+    }
     fn threads(&self) -> Vec<QueueThread> {
         self.open.iter().map(|&processor| QueueThread { processor, process: 1000 + processor }).collect()
     }

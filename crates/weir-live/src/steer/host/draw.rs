@@ -10,7 +10,11 @@ impl Draw {
         Self(Random::new(seed))
     }
 
-    fn below(&mut self, below: u32) -> usize {
+    pub(super) fn one_in(&mut self, count: u32) -> bool {
+        self.below(count) == 0
+    }
+
+    pub(super) fn below(&mut self, below: u32) -> usize {
         self.0.pick(below) as usize
     }
 
@@ -18,7 +22,7 @@ impl Draw {
         values[self.below(values.len() as u32)]
     }
 
-    fn any(&mut self, length: usize) -> Vec<u8> {
+    pub(super) fn any(&mut self, length: usize) -> Vec<u8> {
         (0..length).map(|_| self.below(256) as u8).collect()
     }
 

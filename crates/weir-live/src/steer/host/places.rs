@@ -28,6 +28,7 @@ fn what_is_shared_lies_where_the_programs_have_it() {
         size_of::<Queue>(),
         offset_of!(Queue, dropped),
         size_of::<Served>(),
+        offset_of!(Served, completed),
         size_of::<Counted>(),
         offset_of!(Counted, queues),
         offset_of!(Counted, served),
