@@ -54,6 +54,10 @@ bench: $(RELEASED) ## measure the engines and the disciplines in release (PREFIX
 bench-exec: $(CREATED) ## measure weir-exec and other executors in turns; takes minutes
 	cargo run --locked --release --manifest-path bench-exec/Cargo.toml
 
+.PHONY: hold-exec
+hold-exec: $(CREATED) ## hold the promise of weir-exec for an hour, under SCHED_FIFO; as root
+	cargo run --locked --release --manifest-path bench-exec/Cargo.toml -- hold --seconds 3600
+
 .PHONY: study-coverage
 study-coverage: $(CREATED) ## count how often intervals cover the truth, and whether runs that are too short say so; takes a quarter of an hour (docs/studies.md)
 	cargo run --locked --release -p weir-sim --example coverage

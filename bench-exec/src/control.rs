@@ -18,15 +18,25 @@ use crate::work::{Dice, compute};
 pub const PERIOD: Duration = Duration::from_millis(100);
 const PIECE: u64 = 50;
 const PIECES: u64 = 400;
-const GREEDY: u64 = 4;
-const BURSTY: u64 = 4;
 const EVENTS_EVERY: Duration = Duration::from_millis(1);
 /// What an event takes.
 const EVENT: u64 = 20;
 
+/// Tasks that take what they get, all the time or in bursts.
+#[derive(Clone, Copy)]
+pub struct Background {
+    pub greedy: u64,
+    pub bursty: u64,
+}
+
+impl Background {
+    pub const FULL: Self = Self { greedy: 4, bursty: 4 };
+}
+
 /// See above.
 pub struct Control {
     periods: u64,
+    background: Background,
     over: AtomicBool,
     events: Mailbox<Instant>,
     rest: AtomicU64,
@@ -59,9 +69,9 @@ fn nanos(span: Duration) -> u64 {
 }
 
 impl Control {
-    pub fn new(periods: u64) -> Arc<Self> {
+    pub fn new(periods: u64, background: Background) -> Arc<Self> {
         let (over, rest) = (AtomicBool::new(false), AtomicU64::new(0));
-        Arc::new(Self { periods, over, events: Mailbox::new(), rest, measured: Mutex::default() })
+        Arc::new(Self { periods, background, over, events: Mailbox::new(), rest, measured: Mutex::default() })
     }
 
     /// Posts events from another processor, until the control task is done.
@@ -146,6 +156,11 @@ impl Control {
         }
     }
 
+    /// How many periods were met.
+    pub fn met(&self) -> u64 {
+        self.measured.lock().expect("not poisoned").met
+    }
+
     pub fn figures(&self) -> Figures {
         let mut measured = self.measured.lock().expect("not poisoned");
         let Measured { met, done, elapsed, wakes, gaps, delays } = &mut *measured;
@@ -170,8 +185,8 @@ impl Scene for Control {
     type Job = Job;
 
     fn jobs(&self, _threads: bool) -> Vec<(Class, Job)> {
-        let greedy = (0..GREEDY).map(|_| (Class::Rest, Job::Greedy));
-        let bursty = (0..BURSTY).map(|number| (Class::Rest, Job::Bursty(number + 1)));
+        let greedy = (0..self.background.greedy).map(|_| (Class::Rest, Job::Greedy));
+        let bursty = (0..self.background.bursty).map(|number| (Class::Rest, Job::Bursty(number + 1)));
         let first = [(Class::Control, Job::Control), (Class::Handler, Job::Handler)];
         first.into_iter().chain(greedy).chain(bursty).collect()
     }

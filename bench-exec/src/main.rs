@@ -5,6 +5,7 @@ mod counting;
 mod env;
 mod figures;
 mod foreground;
+mod hold;
 mod machine;
 mod mailbox;
 mod micro;
@@ -21,7 +22,7 @@ use peers::Peer;
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
 
-const USAGE: &str = "usage: weir-bench-exec [--rounds N] [--seconds N] [--only PART_OF_A_NAME] [micro] [control] [foreground]";
+const USAGE: &str = "usage: weir-bench-exec [--rounds N] [--seconds N] [--only PART_OF_A_NAME] [micro] [control] [foreground] | hold [--light]";
 
 /// What is measured, how often, and for how long a round.
 struct Wanted {
@@ -30,10 +31,12 @@ struct Wanted {
     /// Who takes part: those with this in their names, and Tokio.
     only: String,
     parts: Vec<String>,
+    /// `hold` has one bursty task beside.
+    light: bool,
 }
 
 fn wanted() -> Result<Wanted, String> {
-    let mut wanted = Wanted { rounds: 5, seconds: 4, only: String::new(), parts: Vec::new() };
+    let mut wanted = Wanted { rounds: 5, seconds: 4, only: String::new(), parts: Vec::new(), light: false };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         if argument == "--only" {
@@ -48,7 +51,8 @@ fn wanted() -> Result<Wanted, String> {
         match argument.as_str() {
             "--rounds" => wanted.rounds = number()?,
             "--seconds" => wanted.seconds = number()?,
-            "micro" | "control" | "foreground" => wanted.parts.push(argument),
+            "--light" => wanted.light = true,
+            "micro" | "control" | "foreground" | "hold" => wanted.parts.push(argument),
             _ => return Err(format!("unknown argument `{argument}`; {USAGE}")),
         }
     }
@@ -82,7 +86,7 @@ fn controls(wanted: &Wanted, peers: &[Peer]) {
     let mut table = Table::default();
     for _ in 0..wanted.rounds {
         for peer in peers {
-            let scene = Control::new(wanted.seconds * 10);
+            let scene = Control::new(wanted.seconds * 10, control::Background::FULL);
             let events = scene.generate();
             peer.run(&scene);
             events.join().expect("it comes to its end");
@@ -142,6 +146,16 @@ fn against_alone(peers: &[Peer], [alone, whole, pieces]: &[Table; 3]) {
     table.print();
 }
 
+fn hold(wanted: &Wanted) -> ExitCode {
+    match hold::run(wanted.seconds, wanted.light) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let wanted = match wanted() {
         Ok(wanted) => wanted,
@@ -153,6 +167,9 @@ fn main() -> ExitCode {
     println!("# weir-exec beside others\n\n{}", machine::describe());
     println!("{} rounds of {} s; medians (least to largest).", wanted.rounds, wanted.seconds);
     println!("A microsecond of work is {:.1} turns of the loop.", work::calibrate());
+    if wanted.parts.iter().any(|part| part == "hold") {
+        return hold(&wanted);
+    }
     let runs = |peer: &Peer| {
         let runs = peer.runs();
         if let Err(why) = &runs {

@@ -5,7 +5,7 @@ mod clockworkers;
 mod glommios;
 mod threads;
 mod tokios;
-mod weirs;
+pub mod weirs;
 
 use std::sync::Arc;
 

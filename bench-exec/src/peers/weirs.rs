@@ -47,6 +47,12 @@ pub fn run<S: Scene>(scene: &Arc<S>, discipline: &str, tokio: bool) {
     let builder = Executor::builder().discipline(discipline).reports(|_| {});
     let builder = if tokio { builder.tokio() } else { builder };
     let executor = builder.build().expect("there is a processor");
+    perform(&executor, scene, tokio);
+    executor.shutdown(Duration::from_secs(1));
+}
+
+/// Does all tasks of a scene, and waits for them.
+pub fn perform<S: Scene>(executor: &Executor, scene: &Arc<S>, tokio: bool) {
     let tasks: Vec<_> = scene
         .jobs(false)
         .into_iter()
@@ -58,5 +64,4 @@ pub fn run<S: Scene>(scene: &Arc<S>, discipline: &str, tokio: bool) {
     for task in tasks {
         task.wait().expect("it comes to its end");
     }
-    executor.shutdown(Duration::from_secs(1));
 }

@@ -92,7 +92,8 @@ impl<T> Inbox<T> {
 
     /// The worker is about to sleep; `false`: it is not to, since something was left.
     pub(crate) fn falls_asleep(&self) -> bool {
-        self.sleeps.store(ASLEEP, Ordering::Release);
+        // As an exchange, since loom does not order a store behind what another thread has exchanged before.
+        self.sleeps.swap(ASLEEP, Ordering::AcqRel);
         fence(Ordering::SeqCst);
         if self.any.load(Ordering::Relaxed) {
             self.wakes_up();
@@ -156,5 +157,90 @@ mod tests {
         drop(held);
         inbox.take(&mut taken);
         assert_eq!(taken, [1]);
+    }
+}
+
+#[cfg(all(test, weir_loom))]
+mod loom_tests {
+    use loom::sync::{Arc, Condvar};
+    use loom::thread;
+    use std::task::Wake;
+
+    use super::*;
+
+    /// What a thread of the model sleeps on. That of loom itself forgets that it was woken where the thread then waits for
+    /// a lock.
+    struct Sleeper {
+        woken: Mutex<bool>,
+        wakes: Condvar,
+    }
+
+    impl Sleeper {
+        fn sleep(&self) {
+            let mut woken = lock(&self.woken);
+            while !*woken {
+                woken = self.wakes.wait(woken).unwrap();
+            }
+            *woken = false;
+        }
+    }
+
+    impl Wake for Sleeper {
+        fn wake(self: std::sync::Arc<Self>) {
+            *lock(&self.woken) = true;
+            self.wakes.notify_one();
+        }
+    }
+
+    /// A worker that takes what is left until it has all of it, and sleeps meanwhile: nobody is left who would wake it
+    /// where it is not woken, and the model ends in that deadlock.
+    fn take_all(inbox: &Inbox<u32>, sleeper: &Sleeper, count: usize) -> Vec<u32> {
+        let (mut all, mut taken) = (Vec::new(), Vec::new());
+        while all.len() < count {
+            inbox.take(&mut taken);
+            all.append(&mut taken);
+            if all.len() == count {
+                break;
+            }
+            if inbox.falls_asleep() {
+                sleeper.sleep();
+                inbox.wakes_up();
+            } else {
+                // The one who holds the lock is to go on.
+                thread::yield_now();
+            }
+        }
+        all
+    }
+
+    fn model(posters: u32, each: u32) {
+        let mut limited = loom::model::Builder::new();
+        limited.preemption_bound = Some(3);
+        limited.check(move || {
+            let inbox = Arc::new(Inbox::new());
+            let sleeper = Sleeper { woken: Mutex::new(false), wakes: Condvar::new() };
+            let sleeper = std::sync::Arc::new(sleeper);
+            inbox.lie(Bed::Waker(std::sync::Arc::clone(&sleeper).into()));
+            let threads: Vec<_> = (0..posters)
+                .map(|poster| {
+                    let inbox = Arc::clone(&inbox);
+                    thread::spawn(move || (0..each).for_each(|at| inbox.leave(poster * each + at)))
+                })
+                .collect();
+            let mut all = take_all(&inbox, &sleeper, (posters * each) as usize);
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+            all.sort_unstable();
+            assert!(all.into_iter().eq(0..posters * each));
+        });
+    }
+
+    #[test]
+    fn what_one_thread_leaves_is_taken() {
+        model(1, 2);
+    }
+
+    #[test]
+    fn what_two_threads_leave_is_taken() {
+        model(2, 1);
     }
 }
