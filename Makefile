@@ -119,7 +119,7 @@ test-loom: $(CREATED) ## try every order in which threads may wake a task of wei
 	RUSTFLAGS="--cfg weir_loom" cargo test --locked --release --target-dir $(TARGET)/loom -p weir-exec --lib loom_tests
 
 .PHONY: lint
-lint: lint-rust lint-python lint-stub lint-repository ## run all checks that are not tests
+lint: lint-rust lint-python lint-stub lint-repository audit ## run all checks that are not tests
 
 .PHONY: lint-rust
 lint-rust: $(CREATED) ## check format, clippy and documentation of the crates; a warning is an error
@@ -137,6 +137,10 @@ lint-python: $(DEV) ## check format, style and types of the Python files
 	ruff check
 	ruff format --check
 	mypy
+
+.PHONY: audit
+audit: ## check unsafe code against its record, and where dependencies come from
+	scripts/audit
 
 .PHONY: lint-stub
 lint-stub: $(DEV) $(BUILT) ## check the stub _weir.pyi against the compiled module
