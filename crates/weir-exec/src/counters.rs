@@ -2,46 +2,12 @@
 
 use std::time::Duration;
 
-use crate::dispatcher::NOBODY;
-
-/// What the scheduler came from and went to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Path {
-    /// A task ran, and goes on.
-    Restart = 0,
-    /// A task is left and another started.
-    Swap = 1,
-    /// A task is left and nobody started.
-    ToIdle = 2,
-    /// From an idle worker, the last to run is started.
-    FromIdleSame = 3,
-    /// From an idle worker, another than the last to run is started.
-    FromIdle = 4,
-    /// Nobody ran, and nobody is started.
-    StayIdle = 5,
-}
-
-/// The names of the paths, in metrics and reports.
-pub const PATHS: [&str; 6] = ["restart", "swap", "to_idle", "from_idle_same", "from_idle", "stay_idle"];
-
-impl Path {
-    pub(crate) fn of(before: u32, after: u32, last: u32) -> Self {
-        match (before, after) {
-            (NOBODY, NOBODY) => Self::StayIdle,
-            (_, NOBODY) => Self::ToIdle,
-            (NOBODY, _) if after == last => Self::FromIdleSame,
-            (NOBODY, _) => Self::FromIdle,
-            _ if before == after => Self::Restart,
-            _ => Self::Swap,
-        }
-    }
-}
+use weir_core::task::Path;
 
 /// What a scheduler has decided since it began.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Decisions {
-    pub(crate) paths: [u64; PATHS.len()],
+    pub(crate) paths: [u64; Path::COUNT],
     pub(crate) high_over_low: u64,
     /// Nanoseconds in which nobody ran.
     pub(crate) idle: u64,
@@ -79,8 +45,8 @@ pub struct WorkerCounts {
     pub elapsed: Duration,
     /// For how long of that nobody ran.
     pub idle: Duration,
-    /// How often the scheduler went each of the [`PATHS`].
-    pub paths: [u64; PATHS.len()],
+    /// How often the scheduler went each [`Path`].
+    pub paths: [u64; Path::COUNT],
     /// How often a task of a normal queue took over from one of a low queue.
     pub high_over_low: u64,
     /// Wake-ups of tasks that waited.

@@ -12,13 +12,15 @@
 //! | Work of a decision | the discipline's, and O(1) |
 //! | Departs from the source | a task cannot be interrupted: its slice ends where it gives way, and what it used more is charged to it |
 
-use crate::counters::{Decisions, Path};
+use crate::counters::Decisions;
 use crate::signal::NEVER;
 use weir_core::discipline::{Drops, Enqueued, Open};
 use weir_core::item::FlowId;
 use weir_core::registry::visit_task;
 use weir_core::spec::{Spec, SpecError};
-use weir_core::task::{DeclarationError, Declared, Overcommitted, Task, TaskDiscipline, TaskVisitor, Used};
+use weir_core::task::{
+    DeclarationError, Declared, Overcommitted, Path, Task, TaskDiscipline, TaskVisitor, Used,
+};
 use weir_core::units::{Instant, Nanos};
 
 /// No task.
@@ -199,7 +201,8 @@ impl<D: TaskDiscipline<Task>> Dispatcher<D> {
         let level = grant.and_then(|grant| self.discipline.level(grant.item.process));
         (self.running, self.mark) = (grant.map_or(NOBODY, |grant| grant.item.process.0), now);
         self.slice_end = grant.map_or(NEVER, |grant| now.saturating_add(grant.quantum.get()));
-        let path = Path::of(before, self.running, self.last);
+        let somebody = |task| (task != NOBODY).then_some(task);
+        let path = Path::between(somebody(before), somebody(self.running), somebody(self.last));
         let high_over_low = self.preempted && self.level < Some(0) && level >= Some(0) && path == Path::Swap;
         self.decisions.made(path, high_over_low);
         (self.enter, self.preempted, self.stale, self.level) = (false, false, true, level);

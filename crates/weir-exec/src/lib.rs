@@ -51,7 +51,7 @@ mod watch;
 mod worker;
 mod yields;
 
-pub use counters::{PATHS, Path, TaskCounts, WorkerCounts};
+pub use counters::{TaskCounts, WorkerCounts};
 pub use dual_queue::{Dequeue, DualQueue};
 pub use error::BuildError;
 pub use event::{Event, Events, Poster, WaitError};
@@ -63,7 +63,9 @@ pub use sampler::Sampler;
 pub use signal::should_yield;
 pub use spawning::{blocking, is_worker, spawn_local};
 pub use terms::{Template, Terms};
-pub use time::{Every, Moment, NoPeriod, Sleep, every, now, sleep, sleep_until};
+pub use time::{Every, Moment, NoPeriod, Sleep, every, now, ready_since, sleep, sleep_until};
+/// The paths of the scheduler, and their names in metrics.
+pub use weir_core::task::Path;
 pub use yields::{YieldNow, preemption_point, steps, yield_now};
 
 /// The example of the README is compiled and run.

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::counters::{PATHS, TaskCounts, WorkerCounts};
+use weir_core::task::Path;
+
+use crate::counters::{TaskCounts, WorkerCounts};
 
 /// A figure: a number of things, or a time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -124,7 +126,7 @@ pub fn prometheus(counts: &[WorkerCounts]) -> String {
         write(&mut page, family, [None, None], samples);
     }
     let paths = counts.iter().flat_map(|worker| {
-        let paths = PATHS.iter().zip(worker.paths);
+        let paths = Path::NAMES.iter().zip(worker.paths);
         paths.map(|(path, count)| ((worker.worker, [*path, ""]), Figure::Count(count)))
     });
     write(&mut page, PATH, [Some("path"), None], paths);

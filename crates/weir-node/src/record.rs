@@ -1,27 +1,7 @@
 //! What the engine tells of processes while it runs, and to whom.
 
+pub use weir_core::task::Path;
 use weir_core::units::{Instant, Nanos};
-
-/// What the scheduler came from and went to: one of six interrupt vectors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Path {
-    /// A process ran, and goes on.
-    Restart = 0,
-    /// A process is left and another started.
-    Swap = 1,
-    /// A process is left and nobody started: saved, and kept in the registers too.
-    ToIdle = 2,
-    /// The last to run is started; its registers are still loaded.
-    FromIdleSame = 3,
-    /// Another than the last to run is started.
-    FromIdle = 4,
-    /// Nobody ran, and nobody is started.
-    StayIdle = 5,
-}
-
-/// The number of paths.
-pub const PATHS: usize = 6;
 
 /// Takes what the engine tells, in the order of time on each node. Processes and nodes are places in the scenario's
 /// lists.

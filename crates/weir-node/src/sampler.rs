@@ -9,21 +9,18 @@
 
 use crate::model::NodeScenario;
 use crate::outcome::Samples;
-use crate::record::{PATHS, Path, Sink};
+use crate::record::{Path, Sink};
 use weir_core::units::{Instant, Nanos};
 use weir_lab::error::RunError;
 
 /// The most values that are held.
 pub const MOST_VALUES: u64 = 2_000_000;
-/// The paths, as results call them.
-pub const PATH_NAMES: [&str; PATHS] =
-    ["restart", "swap", "to_idle", "from_idle_same", "from_idle", "stay_idle"];
 /// Series of a process: run time, schedulings, wake-ups.
 const OF_PROCESS: usize = 3;
 /// Series of a queue: messages taken out, length.
 const OF_QUEUE: usize = 2;
 /// Series of a node: idle, uncharged, the paths, high over low.
-const OF_NODE: usize = 3 + PATHS;
+const OF_NODE: usize = 3 + Path::COUNT;
 
 /// Samples one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,10 +144,10 @@ impl Sampler {
             let first = self.first_node + place * OF_NODE;
             rows.push(row("node", name, "idle", "ms/s", self.rates(first, true)));
             rows.push(row("node", name, "uncharged", "ms/s", self.rates(first + 1, true)));
-            for (path, metric) in PATH_NAMES.into_iter().enumerate() {
+            for (path, metric) in Path::NAMES.into_iter().enumerate() {
                 rows.push(row("node", name, metric, "1/s", self.rates(first + 2 + path, false)));
             }
-            rows.push(row("node", name, "high_over_low", "1/s", self.rates(first + 2 + PATHS, false)));
+            rows.push(row("node", name, "high_over_low", "1/s", self.rates(first + 2 + Path::COUNT, false)));
         }
         rows
     }
@@ -162,7 +159,7 @@ impl Sink for Sampler {
     }
 
     fn high_over_low(&mut self, node: usize, at: Instant) {
-        self.count(self.first_node + node * OF_NODE + 2 + PATHS, at);
+        self.count(self.first_node + node * OF_NODE + 2 + Path::COUNT, at);
     }
 
     fn woke(&mut self, process: usize, at: Instant) {

@@ -2,7 +2,7 @@
 //!
 //! All are sums, least and most, so adding them up does not depend on order.
 
-use crate::record::PATHS;
+use crate::record::Path;
 use weir_core::units::{Instant, Nanos};
 use weir_lab::stats::window::Window;
 
@@ -135,7 +135,7 @@ pub struct NodeTally {
     /// Busy for nobody.
     pub uncharged: Nanos,
     /// By path.
-    pub paths: [u64; PATHS],
+    pub paths: [u64; Path::COUNT],
     /// A process of a normal queue took the processor from one of a low queue.
     pub high_over_low: u64,
 }

@@ -14,7 +14,7 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use weir_enact::{EnactError, Live, enact as run_for_real};
-use weir_exec::{PATHS, WorkerCounts};
+use weir_exec::{Path, WorkerCounts};
 
 use crate::errors;
 use crate::simulate::{Scenario, Shared, wait};
@@ -95,8 +95,11 @@ fn refused(error: &EnactError, read: &weir_sim::Scenario) -> PyErr {
 }
 
 fn worker(counts: &WorkerCounts) -> Value {
-    let paths: serde_json::Map<_, _> =
-        PATHS.iter().zip(counts.paths).map(|(name, count)| ((*name).to_owned(), count.into())).collect();
+    let paths: serde_json::Map<_, _> = Path::NAMES
+        .iter()
+        .zip(counts.paths)
+        .map(|(name, count)| ((*name).to_owned(), count.into()))
+        .collect();
     let tasks = counts.tasks.iter().map(|task| {
         json!({
             "name": task.name,

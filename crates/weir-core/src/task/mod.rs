@@ -7,6 +7,7 @@
 pub mod cbs;
 pub mod eevdf;
 pub mod epoch;
+mod path;
 pub mod priority_rr;
 mod processes;
 pub mod share;
@@ -22,6 +23,7 @@ use crate::registry::register;
 use crate::units::{Instant, Nanos, Weight};
 use core::fmt;
 
+pub use path::Path;
 pub use processes::MAX_PROCESSES;
 
 /// The highest priority of a process; the lowest is 0.

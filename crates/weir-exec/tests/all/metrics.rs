@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use weir_exec::{Executor, PATHS, TaskCounts, Terms, WorkerCounts, prometheus, sleep};
+use weir_exec::{Executor, Path, TaskCounts, Terms, WorkerCounts, prometheus, sleep};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -115,7 +115,7 @@ fn tasks_of_the_same_name_are_one_and_times_are_exact_seconds() {
     }
     assert_eq!(of(&samples, "tasks", &[("worker", "0")]), 3.0);
     assert_eq!(of(&samples, "tasks", &[("worker", "2")]), 0.0);
-    for (path, count) in PATHS.into_iter().zip(1_u8..) {
+    for (path, count) in Path::NAMES.into_iter().zip(1_u8..) {
         assert_eq!(of(&samples, "decisions_total", &[("worker", "10"), ("path", path)]), f64::from(count));
     }
     let used = samples.keys().filter(|(name, _)| name.ends_with("used_seconds_total"));

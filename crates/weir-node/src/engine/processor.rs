@@ -266,7 +266,8 @@ impl<S: Sink> World<'_, S> {
         };
         let level = grant.and_then(|grant| node.discipline.level(grant.item.process));
         self.audit.decision(&mut self.faults, &self.processes, node, after, now);
-        let path = path(before, after, node.last);
+        let somebody = |process| (process != NOBODY).then_some(process);
+        let path = Path::between(somebody(before), somebody(after), somebody(node.last));
         let cost = timer + self.prices.path[path as usize];
         self.tally.decisions += 1;
         let (number, sink) = (node.number as usize, &mut *self.books.sink);
@@ -337,18 +338,5 @@ impl<S: Sink> World<'_, S> {
     /// Tells the time of who has the processor up to `now`.
     pub(super) fn tell_up_to<D>(&mut self, node: &mut Node<D>, now: u64) {
         self.tell_rest(node, Who::runs(node.running, node.level), now);
-    }
-}
-
-/// What the scheduler came from and went to.
-#[inline]
-fn path(before: u32, after: u32, last: u32) -> Path {
-    match (before, after) {
-        (NOBODY, NOBODY) => Path::StayIdle,
-        (_, NOBODY) => Path::ToIdle,
-        (NOBODY, _) if after == last => Path::FromIdleSame,
-        (NOBODY, _) => Path::FromIdle,
-        _ if before == after => Path::Restart,
-        _ => Path::Swap,
     }
 }

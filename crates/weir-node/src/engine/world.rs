@@ -29,7 +29,7 @@ use crate::engine::stuck::Words;
 use crate::engine::switch::Parcel;
 use crate::job::{Job, Tally};
 use crate::model::{Costs, NodeScenario};
-use crate::record::{PATHS, Path, Sink};
+use crate::record::{Path, Sink};
 use weir_core::item::FlowId;
 use weir_core::task::{Task, TaskDiscipline};
 use weir_core::units::{Instant, Nanos};
@@ -43,7 +43,7 @@ pub(super) const NEVER: u64 = u64::MAX;
 /// Costs in nanoseconds, by path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Prices {
-    pub(super) path: [u64; PATHS],
+    pub(super) path: [u64; Path::COUNT],
     pub(super) timer: u64,
     pub(super) post: u64,
     pub(super) remote: u64,
@@ -53,7 +53,7 @@ impl Prices {
     fn new(costs: Costs) -> Self {
         let (restart, swap) = (costs.restart.get(), costs.swap.get());
         let half = restart.midpoint(swap);
-        let mut path = [restart; PATHS];
+        let mut path = [restart; Path::COUNT];
         path[Path::Swap as usize] = swap;
         path[Path::ToIdle as usize] = half;
         path[Path::FromIdle as usize] = half;
