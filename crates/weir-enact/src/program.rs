@@ -1,10 +1,13 @@
 //! The interpreter of programs: one operation after the other, as a future.
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
 use weir_core::units::Nanos;
-use weir_exec::{DualQueue, Event, Events, Moment, now, sleep, sleep_until};
+use weir_exec::{DualQueue, Event, Events, Moment, now, ready_since, sleep, sleep_until};
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 use weir_node::model::{NodeScenario, Operation};
 use weir_workload::duration::Run;
@@ -56,17 +59,35 @@ pub async fn interpret(world: Arc<World>, process: usize, compute: impl AsyncFn(
     while let Some(operation) = operations.get(at) {
         at += 1;
         match operation {
-            Operation::Compute(law) => compute(span(law.draw(&mut one.stream))).await,
-            Operation::Post(event) => drop(world.events[*event].poster().post()),
+            Operation::Compute(law) => {
+                one.acted = true;
+                compute(span(law.draw(&mut one.stream))).await;
+            }
+            Operation::Post(event) => {
+                one.acted = true;
+                drop(world.events[*event].poster().post());
+            }
             Operation::PostAfter(event, law) => {
+                one.acted = true;
                 world.events[*event].poster().post_after(span(law.draw(&mut one.stream)), ());
             }
             Operation::Wait(events) => one.wait(events).await,
-            Operation::WaitAny => drop(world.sets[process].wait_any().await.expect("its own")),
-            Operation::Enqueue(queue) => world.queues[*queue].enqueue(()),
-            Operation::Dequeue(queue) => world.queues[*queue].dequeue().await,
-            Operation::Sleep(law) => sleep(span(law.draw(&mut one.stream))).await,
-            Operation::SleepUntil { every, offset } => sleep_until(one.next(*every, *offset)).await,
+            Operation::WaitAny => {
+                drop(one.waits(world.sets[process].wait_any()).await.expect("its own"));
+            }
+            Operation::Enqueue(queue) => {
+                one.acted = true;
+                world.queues[*queue].enqueue(());
+            }
+            Operation::Dequeue(queue) => {
+                one.acted = true;
+                one.waits(world.queues[*queue].dequeue()).await;
+            }
+            Operation::Sleep(law) => {
+                let time = span(law.draw(&mut one.stream));
+                one.waits(sleep(time)).await;
+            }
+            Operation::SleepUntil { every, offset } => one.sleep_until(*every, *offset).await,
             Operation::Loop { times: Some(0), after } => at = *after,
             Operation::Loop { times, .. } => one.left[at - 1] = times.unwrap_or(u64::MAX),
             Operation::End(begin) => {
@@ -75,16 +96,9 @@ pub async fn interpret(world: Arc<World>, process: usize, compute: impl AsyncFn(
                     at = begin + 1;
                 }
             }
-            Operation::Replay(runs) => replay(runs, &compute).await,
+            Operation::Replay(runs) => one.replay(runs, &compute).await,
             Operation::Exit => return,
         }
-    }
-}
-
-async fn replay(runs: &[Run], compute: &impl AsyncFn(Duration)) {
-    for run in runs {
-        sleep_until(Moment::default().after(span(run.wake))).await;
-        compute(span(run.run)).await;
     }
 }
 
@@ -99,8 +113,12 @@ struct Interpreter<'w> {
     stream: Stream,
     /// How often each loop is still done.
     left: Vec<u64>,
-    /// The instant of a grid that it takes next.
-    due: Option<u64>,
+    /// The instant that it takes next of each grid it has come to, which is (every, offset).
+    grids: Vec<(Nanos, Nanos, u64)>,
+    /// Since when it is ready, or when the instant was to which it came late; nanoseconds since the executor began.
+    woke: u64,
+    /// It has done something since.
+    acted: bool,
 }
 
 impl<'w> Interpreter<'w> {
@@ -112,31 +130,77 @@ impl<'w> Interpreter<'w> {
             index: process as u32,
         };
         let left = vec![0; world.node.processes[process].program.operations.len()];
-        Self { world, process, stream: Stream::new(key), left, due: None }
+        Self {
+            world,
+            process,
+            stream: Stream::new(key),
+            left,
+            grids: Vec::new(),
+            woke: nanoseconds(ready_since()),
+            acted: false,
+        }
     }
 
-    async fn wait(&self, events: &[usize]) {
+    /// Waits, if it must: then it has done nothing since.
+    async fn waits<T>(&mut self, future: impl Future<Output = T>) -> T {
+        let (mut future, mut has_waited) = (pin!(future), false);
+        let found = poll_fn(|cx| {
+            let polled = future.as_mut().poll(cx);
+            has_waited |= polled.is_pending();
+            polled
+        });
+        let found = found.await;
+        if has_waited {
+            (self.woke, self.acted) = (nanoseconds(ready_since()), false);
+        }
+        found
+    }
+
+    async fn wait(&mut self, events: &[usize]) {
+        let world = self.world;
         let waited = match events {
-            [event] => self.world.events[*event].wait().await.map(drop),
+            [event] => self.waits(world.events[*event].wait()).await.map(drop),
             _ => {
-                let numbers: Vec<u64> =
-                    events.iter().map(|&event| self.world.events[event].number()).collect();
-                self.world.sets[self.process].wait_for(&numbers).await.map(drop)
+                let numbers: Vec<u64> = events.iter().map(|&event| world.events[event].number()).collect();
+                self.waits(world.sets[self.process].wait_for(&numbers)).await.map(drop)
             }
         };
         waited.expect("a scenario lets a process wait for its own events only");
     }
 
-    /// The next instant `offset` after a multiple of `every`, of which each is taken once, also late.
-    fn next(&mut self, every: Nanos, offset: Nanos) -> Moment {
-        let (every, offset) = (every.get().max(1), offset.get());
-        let since = now().elapsed().as_nanos() as u64;
-        let first = || since.saturating_sub(offset).div_ceil(every) * every + offset;
-        let due = self.due.unwrap_or_else(first);
-        if self.due.replace(due.saturating_add(every)).is_some() && due <= since {
-            let late = Late { process: self.process, due, at: since };
+    async fn replay(&mut self, runs: &[Run], compute: &impl AsyncFn(Duration)) {
+        for run in runs {
+            self.waits(sleep_until(Moment::default().after(span(run.wake)))).await;
+            self.acted = true;
+            compute(span(run.run)).await;
+        }
+    }
+
+    /// Waits for the next instant `offset` after a multiple of `every`, of which each is taken once, also late. The first is
+    /// the next after it became ready or, if it has done nothing since, at that.
+    async fn sleep_until(&mut self, every: Nanos, offset: Nanos) {
+        let known = self.grids.iter().position(|grid| (grid.0, grid.1) == (every, offset));
+        let place = known.unwrap_or_else(|| {
+            let from = self.woke.saturating_add(u64::from(self.acted));
+            let first = from.saturating_sub(offset.get()).div_ceil(every.get().max(1));
+            let first = first.saturating_mul(every.get()).saturating_add(offset.get());
+            self.grids.push((every, offset, first));
+            self.grids.len() - 1
+        });
+        let due = self.grids[place].2;
+        self.grids[place].2 = due.saturating_add(every.get());
+        let at = nanoseconds(now());
+        if due > at {
+            return self.waits(sleep_until(Moment::default().after(Duration::from_nanos(due)))).await;
+        }
+        if self.acted || known.is_some() {
+            let late = Late { process: self.process, due, at };
             self.world.late.lock().unwrap_or_else(PoisonError::into_inner).push(late);
         }
-        Moment::default().after(Duration::from_nanos(due))
+        (self.woke, self.acted) = (due, true);
     }
+}
+
+fn nanoseconds(moment: Moment) -> u64 {
+    u64::try_from(moment.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }

@@ -131,12 +131,21 @@ impl Local {
         (self.running.get() != NOBODY).then(|| self.running_id.get())
     }
 
+    /// When the task that is polled last became ready; now, outside of polls.
+    pub(crate) fn ready_since(&self) -> u64 {
+        let running = self.running.get();
+        self.slots.borrow_mut().get_mut(running).map_or_else(|| self.now(), |slot| slot.ready_since)
+    }
+
     /// A task that waited becomes ready.
     #[inline]
     pub(crate) fn ready(&self, number: u32) {
         let now = self.now();
         let outranks = self.dispatcher.borrow_mut().wake(now, number);
         self.counters.borrow_mut().wakes += 1;
+        if let Some(slot) = self.slots.borrow_mut().get_mut(number) {
+            slot.ready_since = now;
+        }
         self.observed(|observer| observer.ready(now, number));
         if self.running.get() == NOBODY {
             if self.rests.get() {
@@ -228,6 +237,7 @@ impl Local {
                     body: Some(Body { work, header: Arc::clone(header), waker }),
                     outcome,
                     name: Arc::clone(&terms.name),
+                    ready_since: now,
                     run: 0,
                     polls: 0,
                     longest_poll: 0,

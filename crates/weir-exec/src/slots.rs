@@ -26,6 +26,8 @@ pub(crate) struct Slot {
     pub(crate) body: Option<Body>,
     pub(crate) outcome: Arc<dyn Settle>,
     pub(crate) name: Arc<str>,
+    /// When it last became ready behind a wait.
+    pub(crate) ready_since: u64,
     pub(crate) run: u64,
     pub(crate) polls: u64,
     pub(crate) longest_poll: u64,

@@ -51,6 +51,16 @@ pub fn now() -> Moment {
     Moment(here("now()", local::Local::now))
 }
 
+/// When this task last became ready behind a wait, or was started: what it did since then is one response, and up to its
+/// first poll it waited for the processor.
+///
+/// # Panics
+/// The thread is no worker.
+#[must_use]
+pub fn ready_since() -> Moment {
+    Moment(here("ready_since()", local::Local::ready_since))
+}
+
 /// Waits for so long; gives way also where that is nothing.
 pub fn sleep(span: Duration) -> Sleep {
     Sleep { until: Until::After(nanos(span).get()), alarm: None }

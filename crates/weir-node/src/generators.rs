@@ -8,6 +8,8 @@
 //! The times of a message are those of Table 2 for one process alone, in a system that runs nothing else. The report
 //! gives no time for the complex sink of its own; 0.35 ms lies in the middle of what its sums allow.
 
+pub mod random;
+
 use crate::model::{Costs, DualQueue, Event, Measure, NodeScenario, Operation, Process, Program, Stop};
 use weir_core::spec::SpecError;
 use weir_core::task::Declared;

@@ -1,8 +1,15 @@
-//! Random scenarios: times are few multiples of one unit, so that much falls together.
+//! Random scenarios, by which one engine is held against another: times are few multiples of one unit, so that much falls
+//! together.
+//!
+//! | | |
+//! |-|-|
+//! | Source | this project |
+//! | Work | O(processes and their operations) a scenario |
+//! | Units | nanoseconds; [`UNIT`] |
 
 use std::sync::Arc;
 
-use crate::generators::{Writer, add_event, add_queue, process, scenario};
+use super::{Writer, add_event, add_queue, process, scenario};
 use crate::model::{Balance, Costs, NodeScenario, Operation, Process, Program};
 use weir_core::task::Declared;
 use weir_core::units::{Nanos, Weight};
@@ -10,37 +17,46 @@ use weir_lab::stream::{Purpose, Stream, StreamKey};
 use weir_workload::duration::{Law, Run};
 
 /// The unit of time.
-pub(super) const UNIT: u64 = 500_000;
+pub const UNIT: u64 = 500_000;
 
-pub(super) struct Dice(Stream);
+/// What is drawn for a case.
+#[derive(Debug)]
+pub struct Dice(Stream);
 
 impl Dice {
-    pub(super) fn new(case: u64) -> Self {
+    /// The numbers of a case.
+    #[must_use]
+    pub fn new(case: u64) -> Self {
         Self(Stream::new(StreamKey { seed: case, replication: 0, purpose: Purpose::Test, index: 0 }))
     }
 
-    pub(super) fn below(&mut self, bound: u64) -> u64 {
+    /// A whole number below a bound.
+    pub fn below(&mut self, bound: u64) -> u64 {
         self.0.next_below(bound)
     }
 
-    pub(super) fn one_in(&mut self, bound: u64) -> bool {
+    /// Whether it happens, once in so often.
+    pub fn one_in(&mut self, bound: u64) -> bool {
         self.below(bound) == 0
     }
 
-    pub(super) fn units(&mut self, low: u64, high: u64) -> Nanos {
+    /// So many units of time, from `low` to `high`.
+    pub fn units(&mut self, low: u64, high: u64) -> Nanos {
         Nanos::new((low + self.below(high - low + 1)) * UNIT)
     }
 }
 
 /// What of a scenario is left to chance.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wish {
-    pub(super) nodes: usize,
-    pub(super) costs: bool,
+pub struct Wish {
+    /// Nodes, at least one.
+    pub nodes: usize,
+    /// Whether the system takes time of its own.
+    pub costs: bool,
     /// The sum of needs is at most the epoch.
-    pub(super) fits: bool,
+    pub fits: bool,
     /// All times are whole units.
-    pub(super) whole: bool,
+    pub whole: bool,
 }
 
 fn law(dice: &mut Dice, whole: bool, low: u64, high: u64) -> Law {
@@ -124,7 +140,7 @@ fn costs(dice: &mut Dice) -> Costs {
 }
 
 /// A random scenario with forty units of time an epoch, for so many epochs.
-pub(super) fn random(case: u64, spec: &str, wish: Wish, epochs: u64) -> NodeScenario {
+pub fn random(case: u64, spec: &str, wish: Wish, epochs: u64) -> NodeScenario {
     let dice = &mut Dice::new(case);
     let mut node = scenario(&[spec]).expect("a spec");
     node.seed = case;

@@ -3,7 +3,6 @@
 mod by_hand;
 mod naive;
 mod properties;
-mod random;
 mod refusals;
 mod report;
 mod stranded;
@@ -20,8 +19,8 @@ use weir_lab::control::Watch;
 use weir_lab::error::RunError;
 
 use self::naive::Naive;
-use self::random::{Wish, random};
 use self::trace::Trace;
+use crate::generators::random::{Wish, random};
 
 const MS: u64 = 1_000_000;
 

@@ -1,8 +1,8 @@
 //! Properties of epoch scheduling under random programs: the promise, the levels, what is forgotten, who gets what.
 
-use super::random::{Dice, UNIT, Wish, random};
 use super::trace::{Trace, Who};
 use super::{MS, ms, played, traced};
+use crate::generators::random::{Dice, UNIT, Wish, random};
 use crate::generators::{Writer, add_system, every_epoch, lone_generator, process, scenario};
 use crate::model::{NodeScenario, Operation};
 use crate::record::Sink;
