@@ -3,7 +3,6 @@
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::Poll;
 use std::time::Duration;
 
 use weir_core::units::Nanos;
@@ -65,7 +64,7 @@ pub async fn interpret(world: Arc<World>, process: usize, compute: impl AsyncFn(
             }
             Operation::Post(event) => {
                 one.acted = true;
-                drop(world.events[*event].poster().post());
+                let _ = world.events[*event].poster().post();
             }
             Operation::PostAfter(event, law) => {
                 one.acted = true;
@@ -73,7 +72,7 @@ pub async fn interpret(world: Arc<World>, process: usize, compute: impl AsyncFn(
             }
             Operation::Wait(events) => one.wait(events).await,
             Operation::WaitAny => {
-                drop(one.waits(world.sets[process].wait_any()).await.expect("its own"));
+                let _ = one.waits(world.sets[process].wait_any()).await.expect("its own");
             }
             Operation::Enqueue(queue) => {
                 one.acted = true;
