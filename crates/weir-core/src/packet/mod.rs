@@ -1,5 +1,6 @@
 //! Disciplines over packets at a link: each is served whole. One algorithm a file.
 
+mod bucket;
 pub mod codel;
 pub mod drr;
 pub mod dtable;
@@ -7,6 +8,7 @@ pub mod flows;
 pub mod fq;
 pub mod fq_codel;
 pub mod hash;
+pub mod htb;
 mod leaving;
 pub mod limits;
 mod list;
@@ -58,4 +60,5 @@ register!(
     fq_codel::FqCodel,
     priority::Priority,
     tbf::Tbf,
+    htb::Htb,
 );

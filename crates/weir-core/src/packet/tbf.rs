@@ -15,6 +15,7 @@
 
 use core::fmt;
 
+use super::bucket::Bucket;
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
@@ -64,43 +65,6 @@ impl fmt::Display for ConfigError {
 
 impl core::error::Error for ConfigError {}
 
-/// Tokens for one byte: at 1 bit/s one token accrues in each nanosecond.
-const TOKENS_PER_BYTE: u128 = 8 * 1_000_000_000;
-
-/// Tokens for `size`.
-fn tokens(size: Bytes) -> u128 {
-    u128::from(size.get()) * TOKENS_PER_BYTE
-}
-
-/// The tokens, as they stood at one moment.
-#[derive(Clone, Copy, Debug)]
-struct Bucket {
-    rate: Rate,
-    burst: Bytes,
-    level: u128,
-    at: Instant,
-}
-
-impl Bucket {
-    /// Lets tokens accrue up to `now`.
-    fn settle(&mut self, now: Instant) {
-        let accrued = u128::from(self.rate.get()) * u128::from(now.since(self.at).get());
-        self.level = self.level.saturating_add(accrued).min(tokens(self.burst));
-        self.at = self.at.max(now);
-    }
-
-    /// Takes the tokens for `size`, or says when they will be there; `None` beyond the end of the clock.
-    fn take(&mut self, size: Bytes) -> Result<(), Option<Instant>> {
-        let Some(rest) = self.level.checked_sub(tokens(size)) else {
-            let wait = (tokens(size) - self.level).div_ceil(u128::from(self.rate.get()));
-            let at = u64::try_from(wait).ok().and_then(|wait| self.at.get().checked_add(wait));
-            return Err(at.map(Instant::new));
-        };
-        self.level = rest;
-        Ok(())
-    }
-}
-
 /// Token bucket filter.
 #[derive(Clone, Debug)]
 pub struct Tbf<I: Item<Cost = Bytes>, D> {
@@ -132,7 +96,7 @@ impl<I: Item<Cost = Bytes>, D: Discipline<I>> Tbf<I, D> {
         if burst.get() == 0 {
             return Err(ConfigError::Burst(burst));
         }
-        let bucket = Bucket { rate, burst, level: tokens(burst), at: Instant::ZERO };
+        let bucket = Bucket::full(rate, burst);
         Ok(Self { child, bucket, held: None, release: None })
     }
 
@@ -182,7 +146,7 @@ impl<I: Item<Cost = Bytes> + Send + 'static> Tbf<I, Box<dyn Discipline<I> + Send
 
 impl<I: Item<Cost = Bytes>, D: Discipline<I>> Discipline<I> for Tbf<I, D> {
     fn enqueue(&mut self, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
-        if item.cost() > self.bucket.burst {
+        if item.cost() > self.bucket.burst() {
             drops.dropped(item, DropReason::TooLarge);
             return Enqueued::Queued;
         }
