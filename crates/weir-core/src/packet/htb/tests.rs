@@ -23,7 +23,7 @@ fn packet(id: u32, class: u16) -> Packet {
 fn shares(spec: &str, busy: &[u16]) -> Vec<(u16, u64)> {
     const SPAN: u64 = 10_000_000_000;
     let (mut discipline, drops) = (built(spec), &mut CountDrops::default());
-    let mut sent = vec![0; 16];
+    let mut sent = [0; 16];
     for (id, &class) in (0..).zip(busy.iter().flat_map(|class| [class, class])) {
         let _ = discipline.enqueue(Instant::ZERO, packet(id, class), drops);
     }
