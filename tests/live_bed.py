@@ -98,11 +98,13 @@ class Bed:
         path.write_text(text)
         return path
 
-    def start(self, **keys: Any) -> subprocess.Popen[bytes]:
-        """Start the router, and return when it is ready."""
+    def start(self, *options: str, priority: str = "40", **keys: Any) -> subprocess.Popen[bytes]:
+        """Start the router, and return when it is ready; without a priority, where that is empty."""
         path = self.write(self.configuration(**keys))
         errors = (self.folder / "router.err").open("ab")
-        command = [str(self.weird), "route", str(path), "--priority", "40"]
+        command = [str(self.weird), "route", str(path), *options]
+        if priority:
+            command += ["--priority", priority]
         self.router = self.site.start(
             "r", command, stdin=subprocess.DEVNULL, stderr=errors, preexec_fn=self.kernel
         )

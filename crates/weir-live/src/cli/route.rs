@@ -1,5 +1,7 @@
 //! `weird route`: runs a router until it is asked to end.
 
+use std::sync::Arc;
+
 use weir_plane::Plane;
 use weir_plane::arena::{Arena, COST};
 use weir_plane::config::{Io, Router, read};
@@ -10,6 +12,7 @@ use crate::daemon::clock::Clock;
 use crate::daemon::control::Socket;
 use crate::daemon::directory::{RunDirectory, base};
 use crate::daemon::inbox::inbox;
+use crate::daemon::readings::Readings;
 use crate::daemon::requests::Order;
 use crate::daemon::run::{Daemon, Parts, Standing};
 use crate::daemon::seat::Seat;
@@ -69,11 +72,13 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let watch = system(Watch::new())?;
     let standing = stand(arguments, router.io)?;
     let (caller, inbox) = system(inbox())?;
-    let control = system(socket.serve(caller.clone(), router.clone()))?;
+    let readings = Readings::new(caller);
+    let control = system(socket.serve(Arc::clone(&readings), router.clone()))?;
     if let Some(metrics) = metrics {
-        system(metrics.serve(caller, Order::Stats))?;
+        system(metrics.serve(readings, Order::Stats))?;
     }
     announce(&router, &seats);
+    let router = Arc::new(router);
     let parts =
         Parts { plane, arena, seats, clock: Clock::start(), router, file, inbox, watch, ended, standing };
     Ok(Served { started: Daemon::new(parts), _control: control })

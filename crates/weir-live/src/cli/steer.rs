@@ -1,11 +1,14 @@
 //! `weird steer`: spreads the requests of an interface over processors until it is asked to end.
 
+use std::sync::Arc;
+
 use super::Failure;
 use super::daemon::{Configured, ended, ended_early, metrics, random, system};
 use crate::daemon::clock::Clock;
 use crate::daemon::control::Socket;
 use crate::daemon::directory::{RunDirectory, base};
 use crate::daemon::inbox::inbox;
+use crate::daemon::readings::Readings;
 use crate::daemon::{privileges, say};
 use crate::io::attach::Mode;
 use crate::io::link::{Claim, Facts, Watch};
@@ -79,9 +82,10 @@ fn set_up(
     let watch = system(Watch::new())?;
     let capabilities = system(privileges::drop_to(privileges::steering_kept(sets_priority)))?;
     let (caller, inbox) = system(inbox())?;
-    let served = system(socket.serve(caller.clone(), steering.clone()))?;
+    let readings = Readings::new(caller);
+    let served = system(socket.serve(Arc::clone(&readings), steering.clone()))?;
     if let Some(metrics) = metrics {
-        system(metrics.serve(caller, Order::Stats))?;
+        system(metrics.serve(readings, Order::Stats))?;
     }
     let clock = Clock::start();
     announce(&steering, &servers, mode, counts_overflow);

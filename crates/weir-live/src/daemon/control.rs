@@ -8,10 +8,14 @@
 //! A request is read, parsed and checked here, a configuration with all its cross-checks; the loop gets what it can do
 //! at once. Which requests a daemon takes is up to its kind ([`Orders`]). Garbage is answered and the connection closed.
 //!
+//! Readers cost the loop no more together than one alone ([`readings`](super::readings)), and ask at a pace
+//! ([`peers`](super::peers)): a request that is before its time is not read, so that a client who writes faster than he
+//! may finds his socket full.
+//!
 //! | | |
 //! |-|-|
 //! | Source | unix(7): SO_PEERCRED; [`protocol`](super::protocol) |
-//! | Memory | at most [`MOST_CONNECTIONS`] connections, each with one request of bounded length |
+//! | Memory | at most [`MOST_CONNECTIONS`](super::peers::MOST_CONNECTIONS) connections, each with one request of bounded length |
 //! | Units | seconds of patience with a peer that does not go on |
 
 use std::fs::{Permissions, set_permissions};
@@ -20,8 +24,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::{Builder, JoinHandle};
+use std::thread::{Builder, JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
@@ -30,12 +33,11 @@ use rustix::process::geteuid;
 use weir_document::shorten;
 
 use super::directory::{RunDirectory, RunError};
-use super::inbox::Caller;
+use super::peers::{Connection, Peers};
 use super::privileges;
-use super::protocol::{Answer, LONGEST_REQUEST, Request};
+use super::protocol::{Answer, LONGEST_REQUEST, Reading, Request};
+use super::readings::{Readings, Said};
 
-/// The most connections at a time.
-pub const MOST_CONNECTIONS: usize = 64;
 /// How long a peer may take for one request, and be silent between two.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The longest request of those who may only read, in bytes.
@@ -85,9 +87,9 @@ impl Socket {
     ///
     /// # Errors
     /// The system has no thread or descriptor left.
-    pub fn serve<K: Orders>(self, caller: Caller<K::Order>, kind: K) -> io::Result<Control> {
+    pub fn serve<K: Orders>(self, readings: Arc<Readings<K::Order>>, kind: K) -> io::Result<Control> {
         let stop = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
-        let shared = Arc::new(Shared { caller, kind, connections: Arc::new(AtomicUsize::new(0)) });
+        let shared = Arc::new(Shared { readings, kind, peers: Arc::default() });
         let (listener, stopped) = (self.listener, Arc::clone(&stop));
         let thread = Builder::new().name("control".to_owned()).stack_size(STACK).spawn(move || {
             privileges::renounce();
@@ -116,26 +118,9 @@ impl Drop for Control {
 
 /// What all connections share.
 struct Shared<K: Orders> {
-    caller: Caller<K::Order>,
+    readings: Arc<Readings<K::Order>>,
     kind: K,
-    connections: Arc<AtomicUsize>,
-}
-
-/// One of the connections that are counted.
-struct Connection(Arc<AtomicUsize>);
-
-impl Connection {
-    fn begin(connections: &Arc<AtomicUsize>) -> Option<Self> {
-        let before = connections.fetch_add(1, Ordering::Relaxed);
-        let connection = Self(Arc::clone(connections));
-        (before < MOST_CONNECTIONS).then_some(connection)
-    }
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
+    peers: Arc<Peers>,
 }
 
 fn accept<K: Orders>(listener: &UnixListener, stop: &OwnedFd, shared: &Arc<Shared<K>>) {
@@ -148,7 +133,7 @@ fn accept<K: Orders>(listener: &UnixListener, stop: &OwnedFd, shared: &Arc<Share
             Ok((stream, _)) => begin(stream, shared),
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
             // No descriptor is left: the connection stays in the queue, and would be polled again at once.
-            Err(_) => std::thread::sleep(Duration::from_millis(50)),
+            Err(_) => sleep(Duration::from_millis(50)),
         }
     }
 }
@@ -158,30 +143,31 @@ fn begin<K: Orders>(mut stream: UnixStream, shared: &Arc<Shared<K>>) {
     if stream.set_nonblocking(false).is_err() || stream.set_write_timeout(Some(PATIENCE)).is_err() {
         return;
     }
-    let Some(connection) = Connection::begin(&shared.connections) else {
-        let error = format!("{MOST_CONNECTIONS} connections are open already: close one, or ask again later");
-        let _ = stream.set_nonblocking(true);
-        let _ = answer(&mut stream, &Answer::refused(error));
-        return;
+    let Ok(peer) = socket_peercred(&stream) else { return };
+    let connection = match shared.peers.begin(peer.uid.as_raw()) {
+        Ok(connection) => connection,
+        Err(error) => {
+            let _ = stream.set_nonblocking(true);
+            let _ = stream.write_all(Said::new(Answer::refused(error)).line());
+            return;
+        }
     };
+    let may_change = peer.uid.is_root() || peer.uid == geteuid();
     let shared = Arc::clone(shared);
     // Where no thread can be made, the connection is closed with what was moved.
-    let _ = Builder::new().name("control peer".to_owned()).stack_size(STACK).spawn(move || {
-        let _counted = connection;
-        converse(stream, &shared);
-    });
-}
-
-fn answer(stream: &mut UnixStream, answer: &Answer) -> io::Result<()> {
-    let mut line = serde_json::to_vec(answer)?;
-    line.push(b'\n');
-    stream.write_all(&line)
+    let _ = Builder::new()
+        .name("control peer".to_owned())
+        .stack_size(STACK)
+        .spawn(move || converse(stream, &connection, may_change, &shared));
 }
 
 /// Answers one request after the other, until the peer goes, is silent for too long, or writes what is no request.
-fn converse<K: Orders>(mut stream: UnixStream, shared: &Shared<K>) {
-    let Ok(peer) = socket_peercred(&stream) else { return };
-    let may_change = peer.uid.is_root() || peer.uid == geteuid();
+fn converse<K: Orders>(
+    mut stream: UnixStream,
+    connection: &Connection,
+    may_change: bool,
+    shared: &Shared<K>,
+) {
     let longest = if may_change { LONGEST_REQUEST } else { LONGEST_READING };
     let mut rest = Vec::new();
     loop {
@@ -192,13 +178,17 @@ fn converse<K: Orders>(mut stream: UnixStream, shared: &Shared<K>) {
             ))),
             Ok(Some(Line::Whole(line))) => consider(&line, may_change, &shared.kind),
         };
-        let (said, goes_on) = match outcome {
-            Outcome::Order(order) => (shared.caller.ask(order), true),
-            Outcome::Refuse(answer) => (answer, true),
-            Outcome::Close(answer) => (answer, false),
+        let goes_on = !matches!(outcome, Outcome::Close(_));
+        let said = match outcome {
+            Outcome::Read(reading, order) => shared.readings.read(reading, order),
+            Outcome::Order(order) => Arc::new(shared.readings.order(order)),
+            Outcome::Refuse(answer) | Outcome::Close(answer) => Arc::new(Said::new(answer)),
         };
-        if answer(&mut stream, &said).is_err() || !goes_on {
+        if stream.write_all(said.line()).is_err() || !goes_on {
             return;
+        }
+        if !may_change {
+            sleep(connection.due_in(Instant::now()));
         }
     }
 }
@@ -240,6 +230,8 @@ fn line(stream: &mut UnixStream, rest: &mut Vec<u8>, longest: usize) -> io::Resu
 /// What becomes of a request.
 #[derive(Debug, PartialEq)]
 pub enum Outcome<O> {
+    /// It is for the loop, and changes nothing.
+    Read(Reading, O),
     /// It is for the loop.
     Order(O),
     /// It is answered so.
@@ -261,11 +253,16 @@ pub fn consider<K: Orders>(line: &[u8], may_change: bool, kind: &K) -> Outcome<K
             )));
         }
     };
-    if !request.reads() && !may_change {
+    let reading = request.reading();
+    if reading.is_none() && !may_change {
         let error = "only root and the daemon's own user may change anything: ask as one of them";
         return Outcome::Refuse(Answer::Refused { error: error.to_owned(), permission: true });
     }
-    kind.order(request).map_or_else(|error| Outcome::Refuse(Answer::refused(error)), Outcome::Order)
+    match (kind.order(request), reading) {
+        (Err(error), _) => Outcome::Refuse(Answer::refused(error)),
+        (Ok(order), Some(reading)) => Outcome::Read(reading, order),
+        (Ok(order), None) => Outcome::Order(order),
+    }
 }
 
 /// The number of a group by its name.

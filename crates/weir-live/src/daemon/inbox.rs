@@ -14,7 +14,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, eventfd};
 
@@ -35,14 +35,35 @@ pub struct Command<O> {
 }
 
 /// The way to answer; dropped unanswered, whoever asked is told that the daemon ends.
-#[derive(Debug)]
-pub struct Reply(SyncSender<Answer>);
+pub struct Reply {
+    sender: SyncSender<Told>,
+    /// When the loop took it up.
+    begun: Option<Instant>,
+}
+
+/// An answer, made by the thread that asked, and how long the loop was busy with it.
+struct Told {
+    answer: Box<dyn FnOnce() -> Answer + Send>,
+    busy: Duration,
+}
 
 impl Reply {
     /// Answers, without waiting.
     pub fn send(self, answer: Answer) {
+        self.send_later(|| answer);
+    }
+
+    /// Answers with what the thread that asked makes of it, without waiting.
+    pub fn send_later(self, answer: impl FnOnce() -> Answer + Send + 'static) {
+        let busy = self.begun.map_or(Duration::ZERO, |begun| begun.elapsed());
         // Who asked may have given up.
-        let _ = self.0.try_send(answer);
+        let _ = self.sender.try_send(Told { answer: Box::new(answer), busy });
+    }
+}
+
+impl core::fmt::Debug for Reply {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Reply").field("begun", &self.begun).finish_non_exhaustive()
     }
 }
 
@@ -57,10 +78,14 @@ impl<O> Inbox<O> {
     /// The next command, if there is one. After `None`, the descriptor is not readable until another comes.
     #[must_use]
     pub fn try_next(&self) -> Option<Command<O>> {
-        self.commands.try_recv().ok().or_else(|| {
+        let next = self.commands.try_recv().ok().or_else(|| {
             // The signal is taken before the queue is looked at again: what comes in between signals anew.
             let _ = rustix::io::read(&self.wake, &mut [0; 8]);
             self.commands.try_recv().ok()
+        });
+        next.map(|Command { order, reply }| {
+            let begun = Some(Instant::now());
+            Command { order, reply: Reply { begun, ..reply } }
         })
     }
 }
@@ -89,22 +114,29 @@ impl<O> Caller<O> {
     /// Asks, and waits for the answer, at most [`PATIENCE`].
     #[must_use]
     pub fn ask(&self, order: O) -> Answer {
-        let (reply, answer) = sync_channel(1);
-        match self.commands.try_send(Command { order, reply: Reply(reply) }) {
+        self.ask_timed(order).0
+    }
+
+    /// The same, with how long the loop was busy with it.
+    #[must_use]
+    pub fn ask_timed(&self, order: O) -> (Answer, Duration) {
+        let (sender, answer) = sync_channel(1);
+        let refused = |error: String| (Answer::refused(error), Duration::ZERO);
+        match self.commands.try_send(Command { order, reply: Reply { sender, begun: None } }) {
             Ok(()) => {}
             Err(TrySendError::Full(_)) => {
-                return Answer::refused(format!("{LONGEST_QUEUE} requests wait already: ask again later"));
+                return refused(format!("{LONGEST_QUEUE} requests wait already: ask again later"));
             }
-            Err(TrySendError::Disconnected(_)) => return Answer::refused(ENDS),
+            Err(TrySendError::Disconnected(_)) => return refused(ENDS.to_owned()),
         }
         // It fails only where the counter is full, and then the loop has been woken.
         let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
         match answer.recv_timeout(PATIENCE) {
-            Ok(answer) => answer,
-            Err(RecvTimeoutError::Disconnected) => Answer::refused(ENDS),
+            Ok(Told { answer, busy }) => (answer(), busy),
+            Err(RecvTimeoutError::Disconnected) => refused(ENDS.to_owned()),
             Err(RecvTimeoutError::Timeout) => {
                 let waited = PATIENCE.as_secs();
-                Answer::refused(format!("no answer after {waited}s: look at the daemon's messages"))
+                refused(format!("no answer after {waited}s: look at the daemon's messages"))
             }
         }
     }
@@ -157,8 +189,8 @@ mod tests {
     fn a_loop_that_is_gone_or_flooded_refuses() {
         let (caller, inbox) = inbox().expect("a descriptor");
         for _ in 0..LONGEST_QUEUE {
-            let (reply, _) = sync_channel(1);
-            caller.commands.try_send(Command { order: "stats", reply: Reply(reply) }).expect("room");
+            let reply = Reply { sender: sync_channel(1).0, begun: None };
+            caller.commands.try_send(Command { order: "stats", reply }).expect("room");
         }
         assert!(matches!(caller.ask("stats"), Answer::Refused { error, .. } if error.starts_with("64 ")));
         // An answer that nobody wants is no harm.

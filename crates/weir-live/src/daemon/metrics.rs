@@ -3,7 +3,7 @@
 //! | | |
 //! |-|-|
 //! | Source | Prometheus text exposition format 0.0.4; its rules for names: base units, counters end in `_total` |
-//! | Work | O(figures * buckets) a scrape, in a thread of its own; the loop takes the figures once |
+//! | Work | O(figures * buckets) a scrape, in a thread of its own; the loop takes the figures once, and for all readers together |
 //! | Memory | one connection at a time, a request of at most `LONGEST_REQUEST` bytes |
 //! | Units | seconds and bytes, as the format asks |
 
@@ -13,11 +13,12 @@ mod steering;
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::inbox::Caller;
 use super::privileges;
-use super::protocol::Answer;
+use super::protocol::{Answer, Reading};
+use super::readings::Readings;
 pub use router::word;
 
 /// The longest request, in bytes: a line and headers.
@@ -49,13 +50,13 @@ impl Metrics {
     ///
     /// # Errors
     /// The system has no thread left.
-    pub fn serve<O: Clone + Send + 'static>(self, caller: Caller<O>, figures: O) -> io::Result<()> {
+    pub fn serve<O: Clone + Send + 'static>(self, readings: Arc<Readings<O>>, figures: O) -> io::Result<()> {
         let each = move || {
             privileges::renounce();
             loop {
                 match self.0.accept() {
                     // A peer that goes before its answer is no failure of the daemon.
-                    Ok((stream, _)) => drop(converse(stream, &caller, figures.clone())),
+                    Ok((stream, _)) => drop(converse(stream, &readings, figures.clone())),
                     // No descriptor is left: the connection would come again at once.
                     Err(_) => std::thread::sleep(Duration::from_millis(50)),
                 }
@@ -66,13 +67,13 @@ impl Metrics {
 }
 
 /// Answers one request, and closes.
-fn converse<O>(mut stream: TcpStream, caller: &Caller<O>, figures: O) -> io::Result<()> {
+fn converse<O>(mut stream: TcpStream, readings: &Readings<O>, figures: O) -> io::Result<()> {
     stream.set_write_timeout(Some(PATIENCE))?;
     let request = head(&mut stream)?;
     let (status, body) = match target(&request) {
-        Some("/metrics") => match caller.ask(figures) {
-            Answer::Stats(snapshot) => ("200 OK", router::text(&snapshot)),
-            Answer::Requests(stats) => ("200 OK", steering::text(&stats)),
+        Some("/metrics") => match &readings.read(Reading::Stats, figures).answer {
+            Answer::Stats(snapshot) => ("200 OK", router::text(snapshot)),
+            Answer::Requests(stats) => ("200 OK", steering::text(stats)),
             Answer::Refused { error, .. } => ("503 Service Unavailable", format!("{error}\n")),
             _ => ("500 Internal Server Error", "the daemon answered something else\n".to_owned()),
         },

@@ -67,11 +67,32 @@ pub enum Request {
 }
 
 impl Request {
-    /// Whether it changes nothing, so that who may only read may ask it.
+    /// What it reads, if it changes nothing, so that who may only read may ask it.
     #[must_use]
-    pub const fn reads(&self) -> bool {
-        matches!(self, Self::Status | Self::Stats | Self::Configuration)
+    pub const fn reading(&self) -> Option<Reading> {
+        match self {
+            Self::Status => Some(Reading::Status),
+            Self::Stats => Some(Reading::Stats),
+            Self::Configuration => Some(Reading::Configuration),
+            _ => None,
+        }
     }
+}
+
+/// A request that changes nothing: its answer is the same for all who ask at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// Who is there.
+    Status,
+    /// What was counted.
+    Stats,
+    /// The configuration in force.
+    Configuration,
+}
+
+impl Reading {
+    /// All of them, in their order.
+    pub const ALL: [Self; 3] = [Self::Status, Self::Stats, Self::Configuration];
 }
 
 /// What is answered.

@@ -2,10 +2,13 @@
 //!
 //! What is ordered was read and checked by whoever passed it on; the loop does it, or refuses it with nothing changed.
 
+use std::sync::Arc;
+
 use weir_document::{Source, shorten};
 use weir_plane::config::{Change, Router, read_successor};
 
 use super::control::Orders;
+use super::inbox::Command;
 use super::protocol::{Answer, InterfaceStatus, Request, Status};
 use super::run::Daemon;
 
@@ -78,12 +81,15 @@ impl Orders for Router {
     }
 }
 
-/// Does what is ordered.
-pub(super) fn answer(daemon: &mut Daemon, order: Order) -> Answer {
-    match order {
+/// Does what is ordered, and answers.
+pub(super) fn answer(daemon: &mut Daemon, Command { order, reply }: Command<Order>) {
+    let said = match order {
         Order::Status => Answer::Status(status(daemon)),
         Order::Stats => Answer::Stats(Box::new(daemon.snapshot())),
-        Order::Configuration => Answer::Configuration { text: daemon.parts.router.to_toml() },
+        Order::Configuration => {
+            let router = Arc::clone(&daemon.parts.router);
+            return reply.send_later(move || Answer::Configuration { text: router.to_toml() });
+        }
         Order::Reload { file, router } => {
             let said = format!("{file} is in force");
             take(daemon, *router, said).inspect_done(|| daemon.parts.file = file)
@@ -94,7 +100,8 @@ pub(super) fn answer(daemon: &mut Daemon, order: Order) -> Answer {
             daemon.end();
             Answer::Done { said: format!("ends after {} packets have left", daemon.parts.plane.waiting()) }
         }
-    }
+    };
+    reply.send(said);
 }
 
 impl Answer {
@@ -112,7 +119,7 @@ fn take(daemon: &mut Daemon, router: Router, said: String) -> Answer {
     let now = daemon.parts.clock.now();
     match daemon.parts.plane.reload(now, router.clone(), &mut daemon.parts.arena) {
         Ok(()) => {
-            daemon.parts.router = router;
+            daemon.parts.router = Arc::new(router);
             Answer::Done { said }
         }
         Err(refused) => Answer::refused(refused.to_string()),

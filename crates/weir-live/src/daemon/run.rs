@@ -3,7 +3,8 @@
 //! One thread moves all packets. A turn takes at most `BATCH` frames from each interface, hands them to the plane,
 //! and lets each interface send what its line and its device have room for. Where a turn finds nothing to do, the loop
 //! sleeps until the plane's next event less the time that is spent spinning, or until a frame or a request comes:
-//! sleeping ends some tens of microseconds late, spinning does not, and a fast line needs that.
+//! sleeping ends some tens of microseconds late, spinning does not, and a fast line needs that. What is ordered waits:
+//! a turn does one order, and while there are packets there is one such turn every [`CHECK`].
 //!
 //! Interfaces are looked at when the kernel says that one has changed, and once a second: one that is gone is closed,
 //! and opened again when it is back, while the others go on.
@@ -57,7 +58,7 @@ pub struct Parts {
     /// The clock, which began before anything came in.
     pub clock: Clock,
     /// The configuration.
-    pub router: Router,
+    pub router: Arc<Router>,
     /// The file it is of.
     pub file: String,
     /// Where orders come from.
@@ -182,11 +183,10 @@ impl Daemon {
         any
     }
 
-    /// Does what was ordered.
+    /// Does one thing that was ordered: others wait for the next turn, and packets do not wait for them.
     fn answer(&mut self) {
-        while let Some(command) = self.parts.inbox.try_next() {
-            let answer = requests::answer(self, command.order);
-            command.reply.send(answer);
+        if let Some(command) = self.parts.inbox.try_next() {
+            requests::answer(self, command);
         }
     }
 

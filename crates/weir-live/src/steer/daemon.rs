@@ -89,9 +89,9 @@ impl<S: Steered> Daemon<S> {
         Ok(self.control.steered)
     }
 
-    /// Does what was ordered.
+    /// Does one thing that was ordered: the inbox wakes the loop again if there is more.
     fn answer(&mut self) {
-        while let Some(command) = self.parts.inbox.try_next() {
+        if let Some(command) = self.parts.inbox.try_next() {
             let answer = requests::answer(self, command.order);
             command.reply.send(answer);
         }

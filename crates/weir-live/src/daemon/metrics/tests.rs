@@ -6,6 +6,7 @@ use weir_gauge::spans::Sojourn;
 use weir_plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Left, Reason, Snapshot};
 
 use super::super::inbox::inbox;
+use super::super::readings::Readings;
 use super::super::requests::Order;
 use super::router::text;
 use super::*;
@@ -158,7 +159,7 @@ fn scrapes_are_answered_and_garbage_is_refused() {
     let metrics = Metrics::bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("bound");
     let address = metrics.address().expect("told");
     let (caller, inbox) = inbox().expect("a descriptor");
-    metrics.serve(caller, Order::Stats).expect("served");
+    metrics.serve(Readings::new(caller), Order::Stats).expect("served");
     let scrape = |request: &[u8]| {
         let mut stream = TcpStream::connect(address).expect("connected");
         let _ = stream.write_all(request);

@@ -1,0 +1,140 @@
+"""The control socket under pressure: who may only read costs no packet, and locks nobody out."""
+
+import grp
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from live_bed import Bed, drain
+from weir.live.namespaces import RUN
+
+_NOBODY = 65534
+_CLIENTS, _HELD = 8, 64
+_CLASSES = {f"c{port}": {"protocol": "udp", "ports": [port]} for port in range(6000, 6030)}
+"""So many that what is counted of them is long."""
+_READS = '{"request":"stats"}\n'
+
+_BECOME = """
+import os, socket, sys, threading
+user, group = int(sys.argv[3]), int(sys.argv[4])
+os.setgroups([])
+os.setgid(group)
+os.setuid(user)
+"""
+"""Gives up root in the program itself: the user may not be permitted to start this Python."""
+
+_FLOOD = """
+made = socket.socket(socket.AF_UNIX)
+made.connect(sys.argv[1])
+def write():
+    while True:
+        made.sendall(sys.argv[2].encode() * 64)
+threading.Thread(target=write, daemon=True).start()
+print("connected", flush=True)
+while made.recv(1 << 16):
+    pass
+"""
+"""Writes requests without waiting for the answers, which it throws away."""
+
+_HOLD = """
+held = []
+for _ in range(int(sys.argv[2])):
+    made = socket.socket(socket.AF_UNIX)
+    made.connect(sys.argv[1])
+    held.append(made)
+print("connected", flush=True)
+sys.stdin.read()
+"""
+
+
+def _group() -> str:
+    """Return the name of a group in which root's user is not needed."""
+    for number in (_NOBODY, os.getgid()):
+        with suppress(KeyError):
+            return grp.getgrgid(number).gr_name
+    pytest.skip("this system has no group for nobody")
+
+
+@contextmanager
+def _as_member(bed: Bed, program: str, word: str, *, user: int, count: int = 1) -> Iterator[None]:
+    """Run a program several times as a user of the router's group, until the block ends."""
+    group = grp.getgrnam(_group()).gr_gid
+    words = [str(RUN / bed.name / "control"), word, str(user), str(group)]
+    command = [sys.executable, "-S", "-c", _BECOME + program, *words]
+    started = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(count)]
+    try:
+        for each in started:
+            assert each.stdout is not None
+            assert each.stdout.readline() == b"connected\n"
+        yield
+    finally:
+        for each in started:
+            each.kill()
+            each.communicate()
+
+
+def _steady(bed: Bed, seconds: float) -> int:
+    """Send some thousand packets a second, in bursts that no ring loses, and return how many."""
+    sender = bed.sender()
+    sent, until = 0, time.monotonic() + seconds
+    while time.monotonic() < until:
+        for _ in range(16):
+            bed.send(sender, sent, 200)
+            sent += 1
+        time.sleep(0.002)
+    return sent
+
+
+@pytest.mark.parametrize("user", [_NOBODY, 0], ids=["member", "root"])
+@pytest.mark.parametrize("io", ["af_xdp", "af_packet"])
+def test_clients_that_flood_cost_no_packet(bed: Bed, io: str, user: int) -> None:
+    bed.start(priority="", io=io, group=_group(), classes=_CLASSES)
+    receiver = bed.receiver()
+    with _as_member(bed, _FLOOD, _READS, user=user, count=_CLIENTS):
+        sent = _steady(bed, 3.0)
+        assert bed.ctl("status").returncode == 0
+    bed.idle()
+    balance = bed.balance()
+    assert (balance["received"], balance["missed"], balance["forwarded"]) == (sent, 0, sent)
+    assert len(drain(receiver)) == sent
+
+
+def test_refused_requests_are_paced_too(bed: Bed) -> None:
+    bed.start(group=_group())
+    receiver = bed.receiver()
+    with _as_member(bed, _FLOOD, '{"request":"stop"}\n', user=_NOBODY, count=_CLIENTS):
+        sent = _steady(bed, 2.0)
+    bed.idle()
+    assert bed.balance()["missed"] == 0
+    assert len(drain(receiver)) == sent
+
+
+def test_held_connections_of_one_user_lock_nobody_out(bed: Bed) -> None:
+    bed.start(group=_group())
+    with _as_member(bed, _HOLD, str(_HELD), user=_NOBODY):
+        for _ in range(20):
+            told = bed.ctl("stats", "--json")
+            assert told.returncode == 0, told.stderr
+        path = str(RUN / bed.name / "control")
+        with _as_member(bed, _HOLD, "1", user=_NOBODY - 1):
+            pass  # another user is heard as well
+        assert Path(path).exists()
+
+
+def test_a_connection_that_is_silent_is_closed(bed: Bed) -> None:
+    bed.start()
+    with socket.socket(socket.AF_UNIX) as made:
+        made.connect(str(RUN / bed.name / "control"))
+        made.sendall(b'{"request":"status"}\n{"requ')
+        made.settimeout(20)
+        told = made.makefile("rb")
+        assert json.loads(told.readline())["answer"] == "status"
+        assert told.readline() == b""
