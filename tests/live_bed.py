@@ -70,9 +70,13 @@ class Bed:
         discipline: str = "fifo:limit=1000pkt",
         rate: str | None = None,
         classes: dict[str, dict[str, Any]] | None = None,
+        neighbours: bool = True,
         **more: Any,
     ) -> str:
-        """Return the router's configuration; ``more`` are keys of its ``[router]`` table."""
+        """Return the router's configuration; ``more`` are keys of its ``[router]`` table.
+
+        Without ``neighbours`` the router has to ask for those that it has.
+        """
         limit = {} if rate is None else {"rate": rate}
         ends = ((1, self.left, {}), (2, self.right, {**limit, "discipline": discipline}))
         return toml.dumps(
@@ -83,7 +87,7 @@ class Bed:
                     {
                         "name": end.interface,
                         "addresses": [f"10.79.{number}.1/24"],
-                        "neighbours": {f"10.79.{number}.2": end.other_mac},
+                        "neighbours": {f"10.79.{number}.2": end.other_mac} if neighbours else {},
                         **keys,
                     }
                     for number, end, keys in ends

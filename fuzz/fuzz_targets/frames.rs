@@ -39,7 +39,7 @@ fn router(discipline: &str) -> Router {
 }
 
 fn device(at: u8, up: bool) -> DeviceFacts {
-    DeviceFacts { mac: MacAddress([2, 0, 0, 0, 0, at]), mtu: 1500, up }
+    DeviceFacts { mac: MacAddress([2, 0, 0, 0, 0, at]), mtu: 1500, up, index: at.into(), carrier_changes: 0 }
 }
 
 /// Who came, and what became of them.

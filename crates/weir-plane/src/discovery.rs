@@ -14,7 +14,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use super::checksum::{self, fold, pseudo, sum};
 use super::frame::{ARP, ETHERNET, Ends, ICMPV6, IPV6, Packet, Part, word};
 use crate::arena::{Arena, Buffer};
-use crate::config::{MacAddress, Neighbour};
+use crate::config::MacAddress;
 
 /// What is kept free before a frame that the router makes, as the kernel does before those that come in.
 pub(super) const HEADROOM: u16 = 256;
@@ -27,16 +27,32 @@ const ARP_FRAME: usize = 60;
 const MESSAGE: usize = 32;
 const SOLICITATION: u8 = 135;
 const ADVERTISEMENT: u8 = 136;
+/// Flags of an advertisement.
+const SOLICITED: u8 = 0x40;
+const OVERRIDE: u8 = 0x20;
 
 /// A question or an answer about who has an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Heard {
     /// Whether it asks.
     pub(super) asks: bool,
-    /// Who speaks, where it says so with its device.
-    pub(super) speaker: Option<Neighbour>,
+    /// Who speaks, where it says so.
+    pub(super) speaker: Option<Speaker>,
     /// Who is asked for.
     pub(super) target: IpAddr,
+}
+
+/// Who has spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Speaker {
+    /// Its address.
+    pub(super) address: IpAddr,
+    /// Its device, where it says so.
+    pub(super) mac: Option<MacAddress>,
+    /// Whether it answers a question of the router, and so has heard it.
+    pub(super) answers: bool,
+    /// Whether its device takes the place of another that was known.
+    pub(super) overrides: bool,
 }
 
 /// Six bytes of a frame, which are there.
@@ -77,9 +93,15 @@ pub(super) fn read_arp(frame: &[u8]) -> Option<Heard> {
     let arp = frame.get(ETHERNET..ETHERNET + ARP_LENGTH)?;
     let is_known = arp[..6] == [0, 1, 8, 0, 6, 4] && matches!(word(arp, 6), 1 | 2);
     let address = |at: usize| Ipv4Addr::new(arp[at], arp[at + 1], arp[at + 2], arp[at + 3]);
-    let speaker =
-        (!address(14).is_unspecified()).then(|| Neighbour { address: address(14).into(), mac: mac(arp, 8) });
-    is_known.then(|| Heard { asks: word(arp, 6) == 1, speaker, target: address(24).into() })
+    let asks = word(arp, 6) == 1;
+    let speaker = (!address(14).is_unspecified()).then(|| Speaker {
+        address: address(14).into(),
+        mac: Some(mac(arp, 8)),
+        // An answer to the router is sent to its device alone; to all goes what nobody asked for.
+        answers: !asks && frame[0] & 1 == 0,
+        overrides: true,
+    });
+    is_known.then(|| Heard { asks, speaker, target: address(24).into() })
 }
 
 /// Reads a neighbour solicitation or advertisement; `None` where it is none, or not one to be believed.
@@ -98,10 +120,16 @@ pub(super) fn read_neighbour(frame: &[u8], packet: &Packet) -> Option<Heard> {
         return None;
     }
     let source = Ipv6Addr::from_bits(source);
-    let (wanted, speaker) = if kind == SOLICITATION { (1, source) } else { (2, target) };
-    let device = device_option(options, wanted).filter(|_| !speaker.is_unspecified());
-    let speaker = device.map(|mac| Neighbour { address: speaker.into(), mac });
-    Some(Heard { asks: kind == SOLICITATION, speaker, target: target.into() })
+    let asks = kind == SOLICITATION;
+    let (wanted, address) = if asks { (1, source) } else { (2, target) };
+    let mac = device_option(options, wanted);
+    // One that was asked for is sent to who asked (RFC 4861, 7.1.2).
+    let answers = !asks && head[4] & SOLICITED != 0 && frame[0] & 1 == 0;
+    let overrides = asks || head[4] & OVERRIDE != 0;
+    // Without its device only an answer says anything.
+    let says = !address.is_unspecified() && (mac.is_some() || answers);
+    let speaker = says.then(|| Speaker { address: address.into(), mac, answers, overrides });
+    Some(Heard { asks, speaker, target: target.into() })
 }
 
 /// The option of this kind with the address of a device.
@@ -196,12 +224,14 @@ pub(super) fn answer(
     }
 }
 
-/// A question about an address, from one of the router's; `None` where no frame is free.
+/// A question about an address, from one of the router's: to all, or to one device that had it. `None` where no frame
+/// is free.
 pub(super) fn ask(
     arena: &mut Arena,
     own: MacAddress,
     from: Option<IpAddr>,
     target: IpAddr,
+    at: Option<MacAddress>,
 ) -> Option<Buffer> {
     let mut buffer = arena.take(HEADROOM)?;
     let length = if target.is_ipv4() { ARP_FRAME } else { ETHERNET + 40 + MESSAGE };
@@ -214,10 +244,13 @@ pub(super) fn ask(
         (IpAddr::V4(target), from) => {
             let from = if let Some(IpAddr::V4(from)) = from { from } else { Ipv4Addr::UNSPECIFIED };
             ask_arp(frame, own, from, target);
+            if let Some(at) = at {
+                frame[..6].copy_from_slice(&at.0);
+            }
         }
         (IpAddr::V6(target), from) => {
             let from = if let Some(IpAddr::V6(from)) = from { from } else { link_local(own) };
-            solicit(frame, own, from, target);
+            solicit(frame, own, from, target, at);
         }
     }
     Some(buffer)
@@ -233,11 +266,12 @@ fn ask_arp(frame: &mut [u8], own: MacAddress, from: Ipv4Addr, target: Ipv4Addr) 
     arp[24..28].copy_from_slice(&target.octets());
 }
 
-/// To the solicited-node address of the target.
-fn solicit(frame: &mut [u8], own: MacAddress, from: Ipv6Addr, target: Ipv6Addr) {
+/// To the target where its device is known, or to its solicited-node address.
+fn solicit(frame: &mut [u8], own: MacAddress, from: Ipv6Addr, target: Ipv6Addr, at: Option<MacAddress>) {
     let [.., a, b, c] = target.octets();
-    let to = Ipv6Addr::from([0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff, a, b, c]);
-    let device = MacAddress([0x33, 0x33, 0xff, a, b, c]);
+    let group = Ipv6Addr::from([0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff, a, b, c]);
+    let to = if at.is_some() { target } else { group };
+    let device = at.unwrap_or(MacAddress([0x33, 0x33, 0xff, a, b, c]));
     Message { kind: SOLICITATION, flags: 0, target, from, own, to, device }.write(frame);
 }
 

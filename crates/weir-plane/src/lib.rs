@@ -63,8 +63,8 @@ use port::{Outlet, Port};
 use routes::Routes;
 use snapshot::{InterfaceSnapshot, Snapshot};
 
-/// What the plane must know of a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What the plane must know of a device; by default there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceFacts {
     /// Its address.
     pub mac: MacAddress,
@@ -72,6 +72,10 @@ pub struct DeviceFacts {
     pub mtu: u32,
     /// Whether it is up.
     pub up: bool,
+    /// Its number in the kernel, which another device of the same name would not have.
+    pub index: u32,
+    /// How often its line came and went.
+    pub carrier_changes: u32,
 }
 
 /// A frame that has come in.
@@ -168,10 +172,11 @@ impl Plane {
         arena.give(buffer);
     }
 
-    /// The device of an interface has changed.
+    /// The device of an interface has changed: what was learned of its neighbours holds no longer, unless only the
+    /// largest packet is another.
     pub fn device(&mut self, interface: usize, facts: DeviceFacts) {
         if let Some(port) = self.ports.get_mut(interface) {
-            port.facts = facts;
+            port.set_device(facts, &mut self.parked);
         }
     }
 

@@ -18,7 +18,7 @@ use weir_core::packet::hash::Keyed;
 
 use super::DeviceFacts;
 use super::answers::Limit;
-use super::discovery::{ask, link_local};
+use super::discovery::{Speaker, ask, link_local};
 use super::egress::{Egress, Frames};
 use super::frame::Packet;
 use super::line::NEVER;
@@ -28,7 +28,7 @@ use super::snapshot::{Count, Reason};
 use super::succession::Boxed;
 use super::tally::Reasons;
 use crate::arena::{Arena, Buffer};
-use crate::config::{Interface, MacAddress, Neighbour};
+use crate::config::{Interface, MacAddress};
 
 /// The most answers and questions of the router that wait to be sent.
 const MOST_ANSWERS: usize = 128;
@@ -197,33 +197,52 @@ impl Port {
         let look = self.neighbours.look(now, hop, slot);
         self.lose_all(look.displaced, Reason::NoNeighbour, frames);
         if look.ask {
-            self.ask(now, hop, frames.arena);
+            self.ask(now, hop, None, frames.arena);
         }
         look
     }
 
+    /// Asks all for a neighbour, or the one device that had its address. Of the latter there are no more than entries, so
+    /// that a scan of addresses cannot use up what is allowed of them.
     #[cold]
-    fn ask(&mut self, now: u64, hop: IpAddr, arena: &mut Arena) {
-        if !self.questions.admits(now) {
+    fn ask(&mut self, now: u64, hop: IpAddr, at: Option<MacAddress>, arena: &mut Arena) {
+        if at.is_none() && !self.questions.admits(now) {
             return;
         }
         let from = self.address_for(hop);
-        if let Some(question) = ask(arena, self.facts.mac, from, hop) {
+        if let Some(question) = ask(arena, self.facts.mac, from, hop, at) {
             self.say(question, arena);
         }
     }
 
+    /// Takes what is known of the device now. Where it is another one, or its line was down, so may be its neighbours:
+    /// what was learned is forgotten, and what waited looks for them anew.
+    pub(super) fn set_device(&mut self, facts: DeviceFacts, parked: &mut Parked) {
+        let is_same = DeviceFacts { mtu: self.facts.mtu, ..facts } == self.facts;
+        self.facts = facts;
+        if is_same {
+            return;
+        }
+        while let Some(mut waiting) = self.neighbours.forget() {
+            self.make_ready(&mut waiting, parked);
+        }
+    }
+
+    fn make_ready(&mut self, waiting: &mut List, parked: &mut Parked) {
+        while let Some(frame) = parked.pop(waiting) {
+            parked.push(&mut self.ready, frame);
+        }
+    }
+
     /// A neighbour said its address: what waited for it is ready.
-    pub(super) fn heard(&mut self, now: u64, speaker: Neighbour, learn: bool, frames: &mut Frames<'_>) {
+    pub(super) fn heard(&mut self, now: u64, speaker: Speaker, learn: bool, frames: &mut Frames<'_>) {
         self.now = self.now.max(now);
         if self.is_own(speaker.address) {
             return;
         }
         let learn = learn && self.is_near(speaker.address);
         let Freed { mut waiting, displaced } = self.neighbours.heard(now, speaker, learn);
-        while let Some(frame) = frames.parked.pop(&mut waiting) {
-            frames.parked.push(&mut self.ready, frame);
-        }
+        self.make_ready(&mut waiting, frames.parked);
         self.lose_all(displaced, Reason::NoNeighbour, frames);
     }
 
@@ -260,6 +279,8 @@ impl Port {
         self.release(now, frames, outlet);
         self.egress.grant(now, outlet.room, frames);
         self.release(now, frames, outlet);
+        // Who is looked for only now is asked for now.
+        self.send_answers(frames, outlet);
         self.egress.is_stuck = self.has_due(now, frames);
     }
 
@@ -331,10 +352,11 @@ impl Port {
     /// Asks again for neighbours that have not answered, and gives up those that will not.
     fn expire(&mut self, now: u64, frames: &mut Frames<'_>) {
         let mut from = 0;
-        while let Some(due) = self.neighbours.expire(now, &mut from) {
+        while let Some((address, due, given_up)) = self.neighbours.expire(now, &mut from) {
             match due {
-                Due::Ask(address) => self.ask(now, address, frames.arena),
-                Due::GaveUp(waiting) => self.lose_all(waiting, Reason::NoNeighbour, frames),
+                Due::Ask => self.ask(now, address, None, frames.arena),
+                Due::Probe(mac) => self.ask(now, address, Some(mac), frames.arena),
+                Due::GaveUp => self.lose_all(given_up, Reason::NoNeighbour, frames),
             }
         }
     }

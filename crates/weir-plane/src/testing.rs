@@ -74,7 +74,12 @@ pub(crate) fn router(discipline: &str) -> Router {
 
 /// The facts of three devices.
 pub(crate) fn devices() -> Vec<DeviceFacts> {
-    (0..3).map(|at| DeviceFacts { mac: own(at), mtu: 1500, up: true }).collect()
+    (0..3).map(device).collect()
+}
+
+/// The facts of one of them.
+pub(crate) fn device(at: usize) -> DeviceFacts {
+    DeviceFacts { mac: own(at), mtu: 1500, up: true, index: at as u32, carrier_changes: 0 }
 }
 
 /// A UDP datagram to be made into a frame for an interface.

@@ -139,13 +139,7 @@ impl Seat {
         } else if let (Some(open), Some(facts)) = (&mut self.open, now) {
             open.follow(facts);
         }
-        match self.facts() {
-            Some(facts) => plane.device(place, facts),
-            None => plane.device(
-                place,
-                DeviceFacts { mac: weir_plane::config::MacAddress([0; 6]), mtu: 0, up: false },
-            ),
-        }
+        plane.device(place, self.facts().unwrap_or_default());
     }
 
     /// Gives up its sockets, to be opened anew.
@@ -226,7 +220,8 @@ impl Opened {
     }
 
     fn seen(&self) -> DeviceFacts {
-        DeviceFacts { mac: self.facts.mac, mtu: self.facts.mtu, up: self.facts.up }
+        let Facts { mac, mtu, up, index, carrier_changes, .. } = self.facts;
+        DeviceFacts { mac, mtu, up, index, carrier_changes }
     }
 
     /// Takes note of what has changed.

@@ -21,6 +21,7 @@ use super::fault::{Fault, Kind};
 use ask::{Ask, addresses};
 
 mod ask;
+mod carrier;
 
 /// What the kernel says of an interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +36,9 @@ pub struct Facts {
     pub mtu: u32,
     /// Whether it is up, and its line as well.
     pub up: bool,
+    /// How often its line came and went since it was made; zero where the kernel does not say. Between two looks a line
+    /// may be down and up again.
+    pub carrier_changes: u32,
     /// How many queues frames come in by, and how `ethtool -L` sets them.
     pub queues: Queues,
     /// What the device, or the kernel for it, does to packets.
@@ -120,6 +124,7 @@ impl Facts {
             mac,
             mtu: mtu.max(0) as u32,
             up: flags & up == up,
+            carrier_changes: carrier::changes(index).ok().flatten().unwrap_or(0),
             queues: ask.queues(),
             offloads: ask.offloads(),
             addresses: addresses(name).map_err(failed("asking for its addresses"))?,

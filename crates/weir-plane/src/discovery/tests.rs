@@ -1,6 +1,7 @@
 //! Questions and answers as they stand on the wire, and what is no neighbour's message.
 
 use super::*;
+use crate::DeviceFacts;
 use crate::frame::{self, Frame};
 use crate::snapshot::Reason;
 use crate::testing::*;
@@ -11,8 +12,21 @@ const STRANGER: MacAddress = MacAddress([2, 0, 0, 0, 2, 0]);
 fn solicitation(from: &str, target: &str) -> Vec<u8> {
     let read = |text: &str| text.parse::<Ipv6Addr>().expect("an address");
     let mut frame = vec![0; ETHERNET + 40 + MESSAGE];
-    solicit(&mut frame, STRANGER, read(from), read(target));
+    solicit(&mut frame, STRANGER, read(from), read(target), None);
     frame
+}
+
+/// A neighbour advertisement of `fd00::9` to the router.
+fn advertisement(own: MacAddress, flags: u8) -> Vec<u8> {
+    let mut frame = vec![0; ETHERNET + 40 + MESSAGE];
+    let (from, to) = ("fd00::9".parse().expect("an address"), "fd00::fe".parse().expect("an address"));
+    let (kind, device) = (ADVERTISEMENT, crate::testing::own(0));
+    Message { kind, flags, target: from, from, own, to, device }.write(&mut frame);
+    frame
+}
+
+fn speaker(address: &str, mac: MacAddress, answers: bool) -> Option<Speaker> {
+    Some(Speaker { address: v4(address), mac: Some(mac), answers, overrides: true })
 }
 
 #[test]
@@ -59,10 +73,7 @@ fn an_arp_probe_is_answered() {
     let mut bench = Bench::new(router("fifo"));
     bench.arrive(0, 0, &arp(true, ("0.0.0.0", STRANGER), "10.0.0.254"));
     let answers = bench.depart(0, 0, 9);
-    assert_eq!(
-        read_arp(&answers[0]).and_then(|heard| heard.speaker),
-        Some(Neighbour { address: v4("10.0.0.254"), mac: own(0) })
-    );
+    assert_eq!(read_arp(&answers[0]).and_then(|heard| heard.speaker), speaker("10.0.0.254", own(0), true));
 }
 
 fn v4(text: &str) -> IpAddr {
@@ -80,10 +91,8 @@ fn neighbour_solicitations_are_answered() {
             let Ok(Frame::Ip(packet)) = frame::read(&answers[0]) else { panic!("{answers:?}") };
             let heard = read_neighbour(&answers[0], &packet).expect("an advertisement");
             assert!(!heard.asks);
-            assert_eq!(
-                heard.speaker,
-                Some(Neighbour { address: target.parse().expect("an address"), mac: own(0) })
-            );
+            // To all goes what is no answer.
+            assert_eq!(heard.speaker, speaker(&target, own(0), to == STRANGER));
             bench.holds(0);
         }
     }
@@ -97,18 +106,12 @@ fn a_neighbour_of_ipv6_is_asked_for_and_believed() {
     let Ok(Frame::Ip(packet)) = frame::read(&asked[0]) else { panic!("{asked:?}") };
     let heard = read_neighbour(&asked[0], &packet).expect("a solicitation");
     assert!(
-        heard.asks
-            && heard.target == v4("fd00::9")
-            && heard.speaker == Some(Neighbour { address: v4("fd00::fe"), mac: own(0) })
+        heard.asks && heard.target == v4("fd00::9") && heard.speaker == speaker("fd00::fe", own(0), false)
     );
     assert_eq!(asked[0][..6], [0x33, 0x33, 0xff, 0, 0, 9]);
     // Its packet has left the line before the answer comes.
     assert_eq!(bench.depart(500_000, 0, 9).len(), 0);
-    let mut answer = vec![0; ETHERNET + 40 + MESSAGE];
-    let (from, to) = ("fd00::9".parse().expect("an address"), "fd00::fe".parse().expect("an address"));
-    let message =
-        Message { kind: ADVERTISEMENT, flags: 0x60, target: from, from, own: STRANGER, to, device: own(0) };
-    message.write(&mut answer);
+    let answer = advertisement(STRANGER, SOLICITED | OVERRIDE);
     bench.arrive(600_000, 0, &answer);
     assert_eq!(bench.wake(), Some(600_000));
     let sent = bench.depart(600_000, 0, 9);
@@ -165,5 +168,94 @@ fn messages_that_are_not_to_be_believed() {
     assert_eq!(read(&bad).map(|heard| heard.speaker), Some(None));
     for length in 0..ETHERNET + ARP_LENGTH {
         assert_eq!(read_arp(&arp(true, ("10.0.0.9", STRANGER), "10.0.0.254")[..length]), None);
+    }
+}
+
+/// The device that a packet to a neighbour is sent to; nothing where it waits.
+fn reached(bench: &mut Bench, now: u64, to: &str) -> Option<MacAddress> {
+    let from = if to.contains(':') { "fd00:1::1" } else { "10.0.1.1" };
+    bench.datagram(now, 1, &Udp::new(from, to, 40));
+    let sent = bench.run(0, now + 1_000_000);
+    sent.iter().find(|(_, frame)| frame[frame.len() - 1] == 0x5a).map(|(_, frame)| mac(frame, 0))
+}
+
+const OTHER: MacAddress = MacAddress([2, 0, 0, 0, 2, 1]);
+const SECOND: u64 = 1_000_000_000;
+
+#[test]
+fn a_neighbour_with_another_device_is_believed_at_once() {
+    let gratuitous = |asks| arp(asks, ("10.0.0.9", OTHER), "10.0.0.9");
+    let question = arp(true, ("10.0.0.9", OTHER), "10.0.0.254");
+    let elsewhere = arp(true, ("10.0.0.9", OTHER), "10.0.0.8");
+    for said in [gratuitous(true), gratuitous(false), question, elsewhere] {
+        let mut bench = Bench::new(router("fifo"));
+        bench.arrive(0, 0, &arp(true, ("10.0.0.9", STRANGER), "10.0.0.254"));
+        assert_eq!(reached(&mut bench, 1, "10.0.0.9"), Some(STRANGER));
+        bench.arrive(SECOND, 0, &said);
+        assert_eq!(reached(&mut bench, SECOND, "10.0.0.9"), Some(OTHER));
+        bench.holds(2 * SECOND);
+    }
+}
+
+#[test]
+fn an_advertisement_overrides_where_it_says_so() {
+    for (flags, expected) in [(0, STRANGER), (SOLICITED, STRANGER), (OVERRIDE, OTHER)] {
+        let mut bench = Bench::new(router("fifo"));
+        assert_eq!(reached(&mut bench, 0, "fd00::9"), None);
+        bench.arrive(SECOND / 2, 0, &advertisement(STRANGER, SOLICITED));
+        assert_eq!(bench.run(0, SECOND).len(), 1);
+        bench.arrive(SECOND, 0, &advertisement(OTHER, flags));
+        assert_eq!(reached(&mut bench, SECOND, "fd00::9"), Some(expected), "{flags:#x}");
+        bench.holds(2 * SECOND);
+    }
+}
+
+#[test]
+fn a_probe_goes_to_the_neighbour_alone_and_need_not_repeat_its_device() {
+    let mut bench = Bench::new(router("fifo"));
+    bench.arrive(0, 0, &solicitation("fd00::9", "fd00::fe"));
+    assert_eq!(reached(&mut bench, 0, "fd00::9"), Some(STRANGER));
+    let probe = bench.run(0, 5 * SECOND).pop().expect("after five seconds").1;
+    assert_eq!((mac(&probe, 0), &probe[38..54]), (STRANGER, &v6("fd00::9").octets()[..]));
+    let mut answer = advertisement(STRANGER, SOLICITED);
+    answer.truncate(ETHERNET + 40 + 24);
+    answer[18..20].copy_from_slice(&[0, 24]);
+    write_icmpv6_checksum(&mut answer);
+    bench.arrive(5 * SECOND + 1, 0, &answer);
+    // No further probe.
+    assert_eq!(bench.run(0, 30 * SECOND), []);
+    assert_eq!(reached(&mut bench, 30 * SECOND, "fd00::9"), Some(STRANGER));
+}
+
+fn v6(text: &str) -> Ipv6Addr {
+    text.parse().expect("an address")
+}
+
+#[test]
+fn another_device_has_other_neighbours() {
+    let changes: [fn(&mut DeviceFacts); 4] = [
+        |facts| facts.mac = STRANGER,
+        |facts| facts.index += 9,
+        |facts| facts.carrier_changes += 2,
+        |facts| facts.up = false,
+    ];
+    for change in changes {
+        let mut bench = Bench::new(router("fifo"));
+        bench.arrive(0, 0, &arp(true, ("10.0.0.9", STRANGER), "10.0.0.254"));
+        assert_eq!(reached(&mut bench, 0, "10.0.0.8"), None);
+        let mut facts = device(0);
+        facts.mtu = 1400;
+        bench.plane.device(0, facts);
+        assert_eq!(reached(&mut bench, SECOND / 2, "10.0.0.9"), Some(STRANGER));
+        change(&mut facts);
+        bench.plane.device(0, facts);
+        // What waited asks again where the device is up, and is lost where it is not.
+        let questions = bench.run(0, SECOND * 3 / 4).len();
+        assert_eq!((questions, bench.plane.waiting()), if facts.up { (1, 1) } else { (0, 0) });
+        bench.plane.device(0, DeviceFacts { up: true, ..facts });
+        bench.datagram(SECOND, 1, &Udp::new("10.0.1.1", "10.0.0.9", 40));
+        let sent = bench.run(0, SECOND);
+        assert_eq!(mac(&sent[0].1, 0), MacAddress::BROADCAST);
+        bench.holds(2 * SECOND);
     }
 }

@@ -16,16 +16,16 @@ fn mac(last: u8) -> MacAddress {
     MacAddress([2, 0, 0, 0, 0, last])
 }
 
-/// What falls due at `now`: who is asked for, and how many are given up.
-fn due(table: &mut Neighbours, now: u64) -> (Vec<IpAddr>, usize) {
-    let (mut asked, mut given_up, mut from) = (Vec::new(), 0, 0);
-    while let Some(due) = table.expire(now, &mut from) {
-        match due {
-            Due::Ask(address) => asked.push(address),
-            Due::GaveUp(_) => given_up += 1,
-        }
-    }
-    (asked, given_up)
+/// What falls due at `now`.
+fn due(table: &mut Neighbours, now: u64) -> Vec<(IpAddr, Due)> {
+    let mut from = 0;
+    core::iter::from_fn(|| table.expire(now, &mut from)).map(|(address, due, _)| (address, due)).collect()
+}
+
+/// A neighbour says its device: in an answer, or unasked.
+fn says(table: &mut Neighbours, now: u64, last: u32, answers: bool, learn: bool) {
+    let mac = Some(mac(last as u8));
+    table.heard(now, Speaker { address: address(last), mac, answers, overrides: true }, learn);
 }
 
 #[test]
@@ -37,10 +37,10 @@ fn who_is_not_known_is_asked_for_three_times_and_then_silent() {
     assert_eq!((again.found, again.ask, again.slot), (Found::Asked, false, look.slot));
     for second in 1..3 {
         assert_eq!(table.timer(), second * SECOND);
-        assert_eq!(due(&mut table, second * SECOND), (vec![address(2)], 0));
-        assert_eq!(due(&mut table, second * SECOND), (vec![], 0));
+        assert_eq!(due(&mut table, second * SECOND), [(address(2), Due::Ask)]);
+        assert_eq!(due(&mut table, second * SECOND), []);
     }
-    assert_eq!(due(&mut table, 3 * SECOND), (vec![], 1));
+    assert_eq!(due(&mut table, 3 * SECOND), [(address(2), Due::GaveUp)]);
     assert_eq!(table.timer(), NEVER);
     let look = table.look(4 * SECOND, address(2), None);
     assert_eq!((look.found, look.ask), (Found::Silent, false));
@@ -49,28 +49,81 @@ fn who_is_not_known_is_asked_for_three_times_and_then_silent() {
 }
 
 #[test]
-fn an_answer_serves_a_minute_and_while_it_is_asked_for_again() {
+fn an_answer_serves_half_a_minute_and_is_then_probed_when_it_is_used() {
     let mut table = table();
     let slot = table.look(0, address(2), None).slot;
-    table.heard(1, Neighbour { address: address(2), mac: mac(2) }, false);
-    assert_eq!(table.look(2, address(2), Some(slot)).found, Found::Known(mac(2)));
-    let look = table.look(1 + 60 * SECOND, address(2), Some(slot));
-    assert_eq!((look.found, look.ask), (Found::Known(mac(2)), true));
-    let look = table.look(2 + 60 * SECOND, address(2), Some(slot));
-    assert_eq!((look.found, look.ask), (Found::Known(mac(2)), false));
-    for second in [62, 64, 66] {
-        due(&mut table, second * SECOND);
+    says(&mut table, 0, 2, true, false);
+    let known = |table: &mut Neighbours, now| {
+        let look = table.look(now, address(2), Some(slot));
+        assert!(!look.ask);
+        look.found == Found::Known(mac(2))
+    };
+    assert_eq!(due(&mut table, SECOND), []);
+    assert!(known(&mut table, 30 * SECOND - 1) && table.timer() == NEVER);
+    // It is stale, and used: five seconds later it is probed, and each answer begins this anew.
+    for begin in [40 * SECOND, 80 * SECOND] {
+        assert!(known(&mut table, begin) && table.timer() == begin + 5 * SECOND);
+        assert_eq!(due(&mut table, begin + 5 * SECOND), [(address(2), Due::Probe(mac(2)))]);
+        says(&mut table, begin + 6 * SECOND, 2, true, false);
+        assert_eq!(due(&mut table, begin + 7 * SECOND), []);
+        assert_eq!(table.timer(), NEVER);
     }
-    assert_eq!(table.look(66 * SECOND, address(2), None).found, Found::Silent);
+}
+
+#[test]
+fn who_answers_no_probe_is_asked_for_and_then_silent() {
+    let mut table = table();
+    says(&mut table, 0, 2, false, true);
+    let slot = table.look(0, address(2), None).slot;
+    for second in 5..8 {
+        assert_eq!(due(&mut table, second * SECOND), [(address(2), Due::Probe(mac(2)))]);
+        assert_eq!(table.look(second * SECOND, address(2), Some(slot)).found, Found::Known(mac(2)));
+    }
+    for second in 8..11 {
+        assert_eq!(due(&mut table, second * SECOND), [(address(2), Due::Ask)]);
+        assert_eq!(table.look(second * SECOND, address(2), Some(slot)).found, Found::Asked);
+    }
+    assert_eq!(due(&mut table, 11 * SECOND), [(address(2), Due::GaveUp)]);
+    assert_eq!(table.look(11 * SECOND, address(2), None).found, Found::Silent);
     // And comes back when it is heard.
-    table.heard(67 * SECOND, Neighbour { address: address(2), mac: mac(3) }, false);
-    assert_eq!(table.look(67 * SECOND, address(2), None).found, Found::Known(mac(3)));
+    says(&mut table, 12 * SECOND, 2, false, false);
+    assert_eq!(table.look(12 * SECOND, address(2), None).found, Found::Known(mac(2)));
+}
+
+#[test]
+fn who_is_probed_is_believed_by_an_answer_alone() {
+    let mut table = table();
+    says(&mut table, 0, 2, false, true);
+    table.look(0, address(2), None);
+    due(&mut table, 5 * SECOND);
+    // A question of its own with the device that is known says nothing of the way to it.
+    says(&mut table, 5 * SECOND, 2, false, true);
+    assert_eq!(due(&mut table, 6 * SECOND), [(address(2), Due::Probe(mac(2)))]);
+    let speaker = Speaker { address: address(2), mac: Some(mac(3)), answers: false, overrides: true };
+    table.heard(6 * SECOND, speaker, false);
+    assert_eq!(due(&mut table, 7 * SECOND), []);
+    assert_eq!(table.look(7 * SECOND, address(2), None).found, Found::Known(mac(3)));
+}
+
+#[test]
+fn what_was_learned_is_forgotten_and_what_was_told_is_not() {
+    let mut table = table();
+    says(&mut table, 0, 2, true, true);
+    table.look(0, address(3), None);
+    let mut parked = super::super::parked::Parked::new(4);
+    let slot = table.look(0, address(4), None).slot;
+    parked.push(table.waiting(slot).expect("room"), 1);
+    assert_eq!(table.forget().map(|list| list.count), Some(1));
+    assert_eq!((table.forget().map(|list| list.count), table.timer()), (None, NEVER));
+    assert_eq!(table.look(0, address(1), None).found, Found::Known(mac(1)));
+    assert_eq!(table.look(0, address(2), None).found, Found::Asked);
 }
 
 #[test]
 fn what_the_configuration_says_stays() {
     let mut table = table();
-    table.heard(0, Neighbour { address: address(1), mac: mac(9) }, true);
+    let speaker = Speaker { address: address(1), mac: Some(mac(9)), answers: true, overrides: true };
+    table.heard(0, speaker, true);
     let look = table.look(0, address(1), None);
     assert_eq!((look.found, look.ask), (Found::Known(mac(1)), false));
     assert_eq!(table.look(0, address(1), Some(look.slot)).found, Found::Known(mac(1)));
@@ -79,13 +132,14 @@ fn what_the_configuration_says_stays() {
 #[test]
 fn who_was_not_asked_for_is_learned_only_where_that_is_wanted() {
     let mut table = table();
-    table.heard(0, Neighbour { address: address(3), mac: mac(3) }, false);
+    says(&mut table, 0, 3, true, false);
     assert_eq!(table.look(0, address(3), None).found, Found::Asked);
-    table.heard(0, Neighbour { address: address(4), mac: mac(4) }, true);
+    says(&mut table, 0, 4, false, true);
     assert_eq!(table.look(0, address(4), None).found, Found::Known(mac(4)));
     // No device has such an address.
     for bad in [MacAddress::BROADCAST, MacAddress::default(), MacAddress([1, 0, 0, 0, 0, 1])] {
-        table.heard(0, Neighbour { address: address(5), mac: bad }, true);
+        let speaker = Speaker { address: address(5), mac: Some(bad), answers: false, overrides: true };
+        table.heard(0, speaker, true);
     }
     assert_eq!(table.look(0, address(5), None).found, Found::Asked);
 }
@@ -94,7 +148,7 @@ fn who_was_not_asked_for_is_learned_only_where_that_is_wanted() {
 fn a_scan_displaces_its_own_questions() {
     let mut table = table();
     for last in 2..200 {
-        table.heard(u64::from(last), Neighbour { address: address(last), mac: mac(last as u8) }, true);
+        says(&mut table, last.into(), last, false, true);
     }
     let known = |table: &mut Neighbours| {
         let is_known = |last: &u32| matches!(table.look(1_000, address(*last), None).found, Found::Known(_));

@@ -42,7 +42,7 @@ fn frame(random: &mut Random) -> Vec<u8> {
 /// What may happen to a router at any time.
 fn step(bench: &mut Bench, random: &mut Random, now: u64) {
     let at = random.below(3) as usize;
-    let facts = DeviceFacts { mac: own(at), mtu: 1500, up: !random.one_in(3) };
+    let facts = DeviceFacts { up: !random.one_in(3), ..device(at) };
     match random.below(40) {
         0 => bench.plane.device(at, facts),
         1 => bench.plane.drain(at),
@@ -107,7 +107,7 @@ fn every_packet_is_counted_once() {
         }
         // All that waits leaves or is given up, and every frame comes back.
         for at in 0..3 {
-            bench.plane.device(at, DeviceFacts { mac: own(at), mtu: 1500, up: true });
+            bench.plane.device(at, device(at));
         }
         for _ in 0..40 {
             now += 1_000_000_000;
