@@ -25,6 +25,8 @@ _QUEUES = 256
 _STEADY = {"steady": {"from": ["10.79.1.0/24"]}}
 _FIXED = 24 << 20
 """What a daemon has beside the memory of its frames: program, queues, tables, rings."""
+_SCAN = 4.0
+"""Seconds, by which the frames of a router would be gone if each silent address kept sixty."""
 _FRAMES = 250
 """More frames than a memory of 1 MiB has."""
 
@@ -200,6 +202,26 @@ def test_want_of_memory_costs_packets_and_passes(bed: Bed, io: str) -> None:
         due = balance["forwarded"] + number + 1
         _until(lambda due=due: bed.balance()["forwarded"] == due, bed)
     assert len(drain(receiver)) == 10
+
+
+def test_packets_to_silent_addresses_cost_others_none(bed: Bed) -> None:
+    bed.start(classes={"steady": {"to": ["10.79.2.2/32"]}})
+    receiver, steady, silent = bed.receiver(), bed.sender(), bed.sender()
+    began, sent, scanned = time.monotonic(), 0, 0
+    while (ahead := time.monotonic() - began) < _SCAN:
+        for _ in range(scanned, int(ahead * 8_000)):
+            silent.sendto(bytes(20), (f"10.79.2.{3 + scanned % 250}", 5001))
+            scanned += 1
+        if sent < ahead * 200:
+            bed.send(steady, sent, 100)
+            sent += 1
+        time.sleep(0.001)
+    # Those that wait are given up after three seconds.
+    _until(lambda: bed.balance()["waiting"] == 0, bed)
+    classes = {each["name"]: each for each in bed.stats()[bed.right.interface]["classes"]}
+    assert classes["steady"]["dropped"] == {}
+    assert len(drain(receiver)) == sent, bed.balance()
+    assert {"neighbour_queue_full", "no_neighbour"} <= classes["default"]["dropped"].keys()
 
 
 def _arrived(bed: Bed) -> int:

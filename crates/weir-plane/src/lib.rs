@@ -45,6 +45,7 @@ mod succession;
 mod tally;
 #[cfg(test)]
 pub(crate) mod testing;
+mod waiting;
 
 use core::fmt;
 
@@ -131,7 +132,8 @@ impl Plane {
         let mut ports = Vec::with_capacity(devices.len());
         for (at, (interface, &facts)) in router.interfaces.iter().zip(devices).enumerate() {
             let discipline = reload::build(&router, at, seed)?();
-            ports.push(Port::new(interface, facts, discipline, classes, hash));
+            let most = waiting::share(frames, devices.len());
+            ports.push(Port::new(interface, facts, discipline, classes, hash, most));
         }
         let (classifier, routes) = (Classifier::new(&router, seed), Routes::new(&router));
         Ok(Self {

@@ -2,7 +2,7 @@
 //!
 //! An address that is not known is asked for when the first packet to it joins a queue, three times, a second apart;
 //! who does not answer is silent for three seconds, in which packets to it are let go at once. Packets that leave the
-//! queue before the answer is there wait with the neighbour, at most [`MOST_WAITING`] of them: they were in the queue
+//! queue before the answer is there wait with the neighbour, the latest [`MOST_WAITING`] of them: they were in the queue
 //! in their turn, and what they took of the line is spent. What was learned is believed as [`state`] says, and forgotten
 //! when the device of the interface changes.
 //!
@@ -36,7 +36,7 @@ const SETS: usize = 128;
 /// Entries of a set.
 const WAYS: usize = 8;
 /// The most packets that wait with one neighbour.
-pub(super) const MOST_WAITING: u32 = 64;
+pub(super) const MOST_WAITING: u32 = 16;
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -164,10 +164,9 @@ impl Neighbours {
         Look { displaced, ..self.look_at(now, at) }
     }
 
-    /// The list of those who wait for a neighbour that was asked for, if there is room in it.
+    /// The list of those who wait for a neighbour that was asked for.
     pub(super) fn waiting(&mut self, slot: u32) -> Option<&mut List> {
-        let entry = self.learned.get_mut(slot as usize)?;
-        (entry.waiting.count < MOST_WAITING).then_some(&mut entry.waiting)
+        self.learned.get_mut(slot as usize).map(|entry| &mut entry.waiting)
     }
 
     /// An address was heard. Who was not asked for is learned if `learn`.

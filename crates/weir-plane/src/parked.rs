@@ -20,7 +20,7 @@ use super::classify::Label;
 use crate::arena::Buffer;
 
 /// No frame.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 /// It can carry a congestion mark (RFC 3168).
 const CAPABLE: u8 = 1;
 /// It is to carry one.
@@ -100,6 +100,9 @@ pub(super) struct Entry {
     buffer: Option<Buffer>,
     /// The next of the list that it is in.
     next: u32,
+    /// Who began to wait for a neighbour of the same interface before it and after it.
+    pub(super) older: u32,
+    pub(super) newer: u32,
     /// When it arrived.
     pub(super) arrived: u64,
     /// How many arrived before it.
@@ -174,6 +177,8 @@ impl Parked {
         let entry = || Entry {
             buffer: None,
             next: NONE,
+            older: NONE,
+            newer: NONE,
             arrived: 0,
             sequence: 0,
             release: 0,
@@ -201,6 +206,8 @@ impl Parked {
         *entry = Entry {
             buffer,
             next: NONE,
+            older: NONE,
+            newer: NONE,
             arrived,
             sequence,
             release: 0,

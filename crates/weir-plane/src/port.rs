@@ -7,7 +7,7 @@
 //! |-|-|
 //! | Source | this project |
 //! | Work per packet | O(1) beside the discipline |
-//! | Memory | the discipline's, the neighbours', counters by class, [`MOST_ANSWERS`] answers |
+//! | Memory | the discipline's, the neighbours', counters by class, [`MOST_ANSWERS`] answers; of the frames a share waits for neighbours ([`Waiting`]) |
 //! | Units | nanoseconds since the daemon began; bytes of IP |
 
 use std::collections::VecDeque;
@@ -18,17 +18,20 @@ use weir_core::packet::hash::Keyed;
 
 use super::DeviceFacts;
 use super::answers::Limit;
-use super::discovery::{Speaker, ask, link_local};
+use super::discovery::link_local;
 use super::egress::{Egress, Frames};
 use super::frame::Packet;
 use super::line::NEVER;
-use super::neighbours::{Due, Found, Freed, Look, Neighbours};
+use super::neighbours::{Found, Neighbours};
 use super::parked::{Handle, List, Parked};
 use super::snapshot::{Count, Reason};
 use super::succession::Boxed;
 use super::tally::Reasons;
+use super::waiting::Waiting;
 use crate::arena::{Arena, Buffer};
 use crate::config::{Interface, MacAddress};
+
+mod resolve;
 
 /// The most answers and questions of the router that wait to be sent.
 const MOST_ANSWERS: usize = 128;
@@ -86,6 +89,8 @@ pub(super) struct Port {
     pub(super) egress: Egress,
     /// Who is next.
     pub(super) neighbours: Neighbours,
+    /// Packets that wait for a neighbour.
+    waiting: Waiting,
     /// Packets whose neighbour has answered.
     ready: List,
     /// What the router itself says.
@@ -107,13 +112,14 @@ pub(super) struct Port {
 }
 
 impl Port {
-    /// An interface with empty queues.
+    /// An interface with empty queues, of whose packets so many may wait for neighbours.
     pub(super) fn new(
         interface: &Interface,
         facts: DeviceFacts,
         discipline: Boxed<Handle>,
         classes: usize,
         hash: Keyed,
+        most_waiting: u32,
     ) -> Self {
         let mut port = Self {
             facts,
@@ -121,6 +127,7 @@ impl Port {
             addresses: Vec::new(),
             egress: Egress::new(interface, discipline, classes),
             neighbours: Neighbours::new(&interface.neighbours, hash),
+            waiting: Waiting::new(most_waiting),
             ready: List::default(),
             answers: VecDeque::with_capacity(MOST_ANSWERS),
             now: 0,
@@ -191,73 +198,12 @@ impl Port {
         }
     }
 
-    /// Looks for a neighbour, and asks for it where it is not known.
-    #[inline]
-    pub(super) fn look(&mut self, now: u64, hop: IpAddr, slot: Option<u32>, frames: &mut Frames<'_>) -> Look {
-        let look = self.neighbours.look(now, hop, slot);
-        self.lose_all(look.displaced, Reason::NoNeighbour, frames);
-        if look.ask {
-            self.ask(now, hop, None, frames.arena);
-        }
-        look
-    }
-
-    /// Asks all for a neighbour, or the one device that had its address. Of the latter there are no more than entries, so
-    /// that a scan of addresses cannot use up what is allowed of them.
-    #[cold]
-    fn ask(&mut self, now: u64, hop: IpAddr, at: Option<MacAddress>, arena: &mut Arena) {
-        if at.is_none() && !self.questions.admits(now) {
-            return;
-        }
-        let from = self.address_for(hop);
-        if let Some(question) = ask(arena, self.facts.mac, from, hop, at) {
-            self.say(question, arena);
-        }
-    }
-
-    /// Takes what is known of the device now. Where it is another one, or its line was down, so may be its neighbours:
-    /// what was learned is forgotten, and what waited looks for them anew.
-    pub(super) fn set_device(&mut self, facts: DeviceFacts, parked: &mut Parked) {
-        let is_same = DeviceFacts { mtu: self.facts.mtu, ..facts } == self.facts;
-        self.facts = facts;
-        if is_same {
-            return;
-        }
-        while let Some(mut waiting) = self.neighbours.forget() {
-            self.make_ready(&mut waiting, parked);
-        }
-    }
-
-    fn make_ready(&mut self, waiting: &mut List, parked: &mut Parked) {
-        while let Some(frame) = parked.pop(waiting) {
-            parked.push(&mut self.ready, frame);
-        }
-    }
-
-    /// A neighbour said its address: what waited for it is ready.
-    pub(super) fn heard(&mut self, now: u64, speaker: Speaker, learn: bool, frames: &mut Frames<'_>) {
-        self.now = self.now.max(now);
-        if self.is_own(speaker.address) {
-            return;
-        }
-        let learn = learn && self.is_near(speaker.address);
-        let Freed { mut waiting, displaced } = self.neighbours.heard(now, speaker, learn);
-        self.make_ready(&mut waiting, frames.parked);
-        self.lose_all(displaced, Reason::NoNeighbour, frames);
-    }
-
     /// Drops a packet that waited here.
     fn lose(&mut self, frame: u32, reason: Reason, frames: &mut Frames<'_>) {
         let entry = frames.parked.entry(frame);
         self.egress.classes[usize::from(entry.class)].lose(reason, entry.size);
         if let Some(buffer) = frames.parked.take(frame) {
             frames.arena.give(buffer);
-        }
-    }
-
-    fn lose_all(&mut self, mut list: List, reason: Reason, frames: &mut Frames<'_>) {
-        while let Some(frame) = frames.parked.pop(&mut list) {
-            self.lose(frame, reason, frames);
         }
     }
 
@@ -337,27 +283,6 @@ impl Port {
             header[6..12].copy_from_slice(&self.facts.mac.0);
             outlet.into.push(buffer);
             outlet.room -= 1;
-        }
-    }
-
-    #[cold]
-    fn wait(&mut self, frame: u32, slot: u32, frames: &mut Frames<'_>) {
-        frames.parked.entry_mut(frame).slot = slot;
-        match self.neighbours.waiting(slot) {
-            Some(list) => frames.parked.push(list, frame),
-            None => self.lose(frame, Reason::NeighbourQueueFull, frames),
-        }
-    }
-
-    /// Asks again for neighbours that have not answered, and gives up those that will not.
-    fn expire(&mut self, now: u64, frames: &mut Frames<'_>) {
-        let mut from = 0;
-        while let Some((address, due, given_up)) = self.neighbours.expire(now, &mut from) {
-            match due {
-                Due::Ask => self.ask(now, address, None, frames.arena),
-                Due::Probe(mac) => self.ask(now, address, Some(mac), frames.arena),
-                Due::GaveUp => self.lose_all(given_up, Reason::NoNeighbour, frames),
-            }
         }
     }
 

@@ -35,7 +35,7 @@ pub enum Reason {
     PartialChecksum,
     /// Its next router does not answer.
     NoNeighbour,
-    /// It waits for the answer of a neighbour, and too many wait with it.
+    /// It waited for the answer of a neighbour, and too many came after it, to this neighbour or to others of the interface.
     NeighbourQueueFull,
     /// There was no free frame.
     NoMemory,

@@ -277,3 +277,45 @@ fn a_mark_of_congestion_is_written() {
     // What was marked reads as an IP header with its checksum.
     assert!(frames.iter().all(|(_, frame)| super::frame::read(frame).is_ok()));
 }
+
+/// How many frames wait of a flood to so many silent addresses, at most, beside a steady flow of which none is lost.
+fn flooded(told: crate::config::Router, silent: u32) -> u32 {
+    let mut bench = Bench::new(told);
+    let mut least = FRAMES;
+    for round in 0..8_000_u32 {
+        let now = u64::from(round) * 125_000;
+        let to = format!("10.0.1.{}", 2 + round % silent);
+        bench.datagram(now, 0, &Udp::new("10.0.0.1", &to, 20));
+        if round % 8 == 0 {
+            bench.datagram(now, 2, &Udp::across(2, 1, 200));
+        }
+        (0..3).for_each(|at| drop(bench.depart(now, at, 64)));
+        least = least.min(bench.arena.free());
+    }
+    let now = 2_000_000_000;
+    drop(bench.run(1, now));
+    let (steady, other) = {
+        let classes = &bench.snapshot(now).interfaces[1].classes;
+        (classes[0].clone(), classes[1].clone())
+    };
+    assert_eq!((steady.forwarded.packets, steady.dropped.len()), (1_000, 0));
+    assert!(other.dropped[&Reason::NeighbourQueueFull].packets > 0);
+    assert_eq!(bench.snapshot(now).interfaces.iter().map(|it| it.refused.len()).sum::<usize>(), 0);
+    bench.holds(now);
+    FRAMES - least
+}
+
+#[test]
+fn silent_addresses_take_no_frames_from_others() {
+    for rate in [None, Some(Rate::new(100_000_000))] {
+        for silent in [1, 250] {
+            let mut told = router("fifo");
+            told.interfaces[1].rate = rate;
+            let from = vec!["10.0.2.0/24".parse().expect("a prefix")];
+            let rule = crate::config::Rule { from, ..crate::config::Rule::default() };
+            told.classes.insert(0, crate::config::Class { name: "steady".into(), rule });
+            // The share of an interface, and what is on the line and on its way out.
+            assert!(flooded(told, silent) <= FRAMES / 24 + 8);
+        }
+    }
+}

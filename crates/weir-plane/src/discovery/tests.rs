@@ -128,9 +128,9 @@ fn who_does_not_answer_gets_nothing() {
     let questions = bench.run(0, 4_000_000_000);
     assert_eq!(questions.len(), 3);
     let class = |bench: &Bench| bench.snapshot(0).interfaces[0].classes[0].clone();
-    // 64 waited for the answer, and the others found no room among them.
-    assert_eq!(class(&bench).dropped[&Reason::NoNeighbour].packets, 64);
-    assert_eq!(class(&bench).dropped[&Reason::NeighbourQueueFull].packets, 36);
+    // A 24th of the frames may wait for neighbours here: the last ten did until the end.
+    assert_eq!(class(&bench).dropped[&Reason::NoNeighbour].packets, 10);
+    assert_eq!(class(&bench).dropped[&Reason::NeighbourQueueFull].packets, 90);
     // While it is silent nothing is queued for it, and the sender is told.
     bench.datagram(4_000_000_000, 1, &Udp::new("10.0.1.1", "10.0.0.9", 72));
     assert_eq!(bench.snapshot(0).interfaces[1].refused[&Reason::NoNeighbour].packets, 1);
