@@ -12,6 +12,7 @@ use weir_document::{Refused, Source};
 use weir_plane::config::check::text_of;
 
 use super::Failure;
+use crate::daemon::log::{self, Level};
 use crate::daemon::metrics::Metrics;
 
 /// The configuration of a daemon, and what else than to run it may be wanted of it.
@@ -25,9 +26,17 @@ pub(super) struct Configured {
     /// Prints the configuration with everything that it leaves open, and ends.
     #[arg(long)]
     pub(super) print: bool,
+    /// Says what matters as much or more.
+    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Level::Info)]
+    log_level: Level,
 }
 
 impl Configured {
+    /// Queues what is said from now on: nothing that runs waits for a reader.
+    pub(super) fn begin_log(&self) {
+        log::begin(self.log_level);
+    }
+
     /// The file, and what `read` makes of it.
     pub(super) fn read<T>(
         &self,

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::daemon::directory::RunError;
+use crate::daemon::log;
 use crate::daemon::privileges::Missing;
-use crate::daemon::say;
 
 mod client;
 mod ctl;
@@ -127,11 +127,13 @@ pub fn main() -> ExitCode {
         Command::BenchRedirect(arguments) => redirect::run(&arguments),
         Command::Tg(arguments) => tg::main(arguments),
     };
-    match done {
+    let code = match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            say(&format!("error: {}", failure.text()));
+            log::error(format_args!("{}", failure.text()));
             ExitCode::from(failure.code())
         }
-    }
+    };
+    log::end();
+    code
 }

@@ -16,7 +16,7 @@ use crate::daemon::readings::Readings;
 use crate::daemon::requests::Order;
 use crate::daemon::run::{Daemon, Parts, Standing};
 use crate::daemon::seat::Seat;
-use crate::daemon::{privileges, say};
+use crate::daemon::{log, privileges};
 use crate::io::link::Watch;
 use crate::io::{Means, arena};
 
@@ -45,6 +45,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.configured.check {
         return super::print(&format!("{file} is a router of {} interfaces\n", router.interfaces.len()));
     }
+    arguments.configured.begin_log();
     let daemon = set_up(arguments, router, file)?;
     daemon.started.run().map_err(ended_early("the router"))
 }
@@ -100,6 +101,7 @@ fn stand(arguments: &Arguments, io: Io) -> Result<Standing, Failure> {
         None => "that of the process (SCHED_OTHER)".to_owned(),
     };
     let capabilities = system(privileges::drop_to(privileges::needed(io != Io::AfPacket)))?;
+    system(log::serve())?;
     Ok(Standing { capabilities, priority })
 }
 
@@ -107,8 +109,13 @@ fn stand(arguments: &Arguments, io: Io) -> Result<Standing, Failure> {
 fn announce(router: &Router, seats: &[Seat]) {
     for (interface, seat) in router.interfaces.iter().zip(seats) {
         let rate = interface.rate.map_or_else(|| "no rate".to_owned(), |rate| rate.to_string());
-        say(&format!("interface {}: {}, {}, {rate}", interface.name, seat.means(), interface.discipline));
-        seat.advice().iter().for_each(|line| say(line));
+        log::info(format_args!(
+            "interface {}: {}, {}, {rate}",
+            interface.name,
+            seat.means(),
+            interface.discipline
+        ));
+        seat.advice().iter().for_each(|line| log::warning(format_args!("{line}")));
     }
-    say(&format!("router {}: running as process {}", router.name, std::process::id()));
+    log::notice(format_args!("router {}: running as process {}", router.name, std::process::id()));
 }

@@ -9,7 +9,7 @@ use crate::daemon::control::Socket;
 use crate::daemon::directory::{RunDirectory, base};
 use crate::daemon::inbox::inbox;
 use crate::daemon::readings::Readings;
-use crate::daemon::{privileges, say};
+use crate::daemon::{log, privileges};
 use crate::io::attach::Mode;
 use crate::io::link::{Claim, Facts, Watch};
 use crate::steer::config::{Processors, Steering, read};
@@ -38,7 +38,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let machine = system(present())?;
     let usable = fitting(&steering, &machine).map_err(|error| Failure::Input(format!("{file}: {error}")))?;
-    usable.notices.iter().for_each(|notice| say(notice));
+    if !arguments.configured.check {
+        arguments.configured.begin_log();
+    }
+    usable.notices.iter().for_each(|notice| log::warning(format_args!("{notice}")));
     if arguments.configured.check {
         let line = format!("{file} spreads requests of {} over {}\n", steering.interface, usable.processors);
         return super::print(&line);
@@ -81,6 +84,7 @@ fn set_up(
     let counts_overflow = kernel.counts_overflow();
     let watch = system(Watch::new())?;
     let capabilities = system(privileges::drop_to(privileges::steering_kept(sets_priority)))?;
+    system(log::serve())?;
     let (caller, inbox) = system(inbox())?;
     let readings = Readings::new(caller);
     let served = system(socket.serve(Arc::clone(&readings), steering.clone()))?;
@@ -106,9 +110,11 @@ const fn told(mode: Mode) -> &'static str {
 /// Says what runs.
 fn announce(steering: &Steering, servers: &Processors, mode: &str, counts_overflow: bool) {
     let Steering { name, interface, policy, .. } = steering;
-    say(&format!("interface {interface}: XDP, {mode}; {policy} over processors {servers}"));
+    log::info(format_args!("interface {interface}: XDP, {mode}; {policy} over processors {servers}"));
     if !counts_overflow {
-        say("this kernel does not report requests that find a queue full: they are counted once it is idle");
+        log::notice(format_args!(
+            "this kernel does not report requests that find a queue full: they are counted once it is idle"
+        ));
     }
-    say(&format!("steering {name}: running as process {}", std::process::id()));
+    log::notice(format_args!("steering {name}: running as process {}", std::process::id()));
 }

@@ -163,7 +163,7 @@ fn execute(asked: &Run) -> Result<(), Failure> {
     process::fine_timers();
     let start = start(asked.start.as_deref(), &plan)?;
     let given = given(asked, &plan, start)?;
-    crate::daemon::say(&format!("starts at {start}"));
+    crate::daemon::log::notice(format_args!("starts at {start}"));
     let clock = SystemClock::new(SPIN, &stop, asked.priority.is_some());
     let summary = run::run(&plan, &given, &clock, || settle("weird tg", asked.cpu, asked.priority))?;
     let text = if asked.json { json(&summary)? } else { summary.text() };

@@ -33,6 +33,7 @@ use rustix::process::geteuid;
 use weir_document::shorten;
 
 use super::directory::{RunDirectory, RunError};
+use super::log;
 use super::peers::{Connection, Peers};
 use super::privileges;
 use super::protocol::{Answer, LONGEST_REQUEST, Reading, Request};
@@ -153,21 +154,42 @@ fn begin<K: Orders>(mut stream: UnixStream, shared: &Arc<Shared<K>>) {
         }
     };
     let may_change = peer.uid.is_root() || peer.uid == geteuid();
+    let name = format!("process {} of user {}", peer.pid.as_raw_nonzero(), peer.uid.as_raw());
+    let peer = Peer { name, may_change, connection };
     let shared = Arc::clone(shared);
     // Where no thread can be made, the connection is closed with what was moved.
     let _ = Builder::new()
         .name("control peer".to_owned())
         .stack_size(STACK)
-        .spawn(move || converse(stream, &connection, may_change, &shared));
+        .spawn(move || converse(stream, &peer, &shared));
+}
+
+/// Who is at the other end.
+struct Peer {
+    /// Process and user, in words.
+    name: String,
+    may_change: bool,
+    connection: Connection,
+}
+
+impl Peer {
+    /// Tells the operator what was changed, and what was refused to those who may change something.
+    fn log(&self, answer: &Answer) {
+        let name = &self.name;
+        match answer {
+            Answer::Done { said } => log::notice(format_args!("control, {name}: {said}")),
+            Answer::Refused { error, .. } if self.may_change => {
+                log::info(format_args!("control, {name}: refused: {error}"));
+            }
+            Answer::Refused { error, .. } => log::debug(format_args!("control, {name}: refused: {error}")),
+            _ => log::debug(format_args!("control, {name}: answered")),
+        }
+    }
 }
 
 /// Answers one request after the other, until the peer goes, is silent for too long, or writes what is no request.
-fn converse<K: Orders>(
-    mut stream: UnixStream,
-    connection: &Connection,
-    may_change: bool,
-    shared: &Shared<K>,
-) {
+fn converse<K: Orders>(mut stream: UnixStream, peer: &Peer, shared: &Shared<K>) {
+    let may_change = peer.may_change;
     let longest = if may_change { LONGEST_REQUEST } else { LONGEST_READING };
     let mut rest = Vec::new();
     loop {
@@ -184,11 +206,12 @@ fn converse<K: Orders>(
             Outcome::Order(order) => Arc::new(shared.readings.order(order)),
             Outcome::Refuse(answer) | Outcome::Close(answer) => Arc::new(Said::new(answer)),
         };
+        peer.log(&said.answer);
         if stream.write_all(said.line()).is_err() || !goes_on {
             return;
         }
         if !may_change {
-            sleep(connection.due_in(Instant::now()));
+            sleep(peer.connection.due_in(Instant::now()));
         }
     }
 }

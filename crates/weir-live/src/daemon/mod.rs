@@ -5,6 +5,7 @@ pub mod clock;
 pub mod control;
 pub mod directory;
 pub mod inbox;
+pub mod log;
 pub mod metrics;
 pub mod peers;
 pub mod privileges;
@@ -13,10 +14,3 @@ pub mod readings;
 pub mod requests;
 pub mod run;
 pub mod seat;
-
-use std::io::Write;
-
-/// A line for the operator; one that cannot be written is no reason to end.
-pub(crate) fn say(line: &str) {
-    let _: std::io::Result<()> = writeln!(std::io::stderr(), "{line}");
-}

@@ -31,8 +31,8 @@ use weir_plane::{Notice, Plane};
 
 use super::clock::Clock;
 use super::inbox::Inbox;
+use super::log;
 use super::requests::{self, Order};
-use super::say;
 use super::seat::Seat;
 use crate::io::link::Watch;
 
@@ -198,7 +198,7 @@ impl Daemon {
             seat.look(place, plane, arena);
         }
         while let Some(notice) = plane.notice() {
-            say(&told(notice, router));
+            log::warning(format_args!("{}", told(notice, router)));
         }
     }
 

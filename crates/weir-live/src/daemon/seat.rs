@@ -13,7 +13,7 @@ use weir_plane::snapshot::KernelCounts;
 use weir_plane::snapshot::Left;
 use weir_plane::{DeviceFacts, Plane};
 
-use super::say;
+use super::log;
 use crate::io::fault::Fault;
 use crate::io::link::{Claim, Facts, kernel_forwards};
 use crate::io::neighbourhood::Neighbourhood;
@@ -131,10 +131,10 @@ impl Seat {
         if self.open.is_none() && now.is_some() {
             match Opened::new(&self.name, &self.means, arena) {
                 Ok(opened) => {
-                    say(&format!("interface {}: back, by {}", self.name, opened.device.means()));
+                    log::notice(format_args!("interface {}: back, by {}", self.name, opened.device.means()));
                     self.open = Some(opened);
                 }
-                Err(fault) => say(&fault.to_string()),
+                Err(fault) => log::warning(format_args!("{fault}")),
             }
         } else if let (Some(open), Some(facts)) = (&mut self.open, now) {
             open.follow(facts);
@@ -145,7 +145,10 @@ impl Seat {
     /// Gives up its sockets, to be opened anew.
     fn close(&mut self, arena: &mut Arena) {
         if let Some(open) = self.open.take() {
-            say(&format!("interface {}: gone or of other queues; it is opened again", self.name));
+            log::warning(format_args!(
+                "interface {}: gone or of other queues; it is opened again",
+                self.name
+            ));
             self.before = self.counts_with(&open.device);
             self.left_before = self.left_with(&open.device);
             open.device.abandon(arena);
@@ -207,7 +210,7 @@ impl Opened {
         let neighbourhood = Neighbourhood::open(&facts)?;
         let opened = Device::open(&facts, means, arena)?;
         if let Some(fault) = opened.fallback {
-            say(&format!("{fault}; AF_PACKET serves instead"));
+            log::warning(format_args!("{fault}; AF_PACKET serves instead"));
         }
         // A program in the driver may have taken the line away for a moment.
         let facts = Facts::of(name)?;
@@ -227,14 +230,17 @@ impl Opened {
     /// Takes note of what has changed.
     fn follow(&mut self, facts: Facts) {
         if let Some(line) = too_large(&facts).filter(|_| facts.mtu != self.facts.mtu) {
-            say(&line);
+            log::warning(format_args!("{line}"));
         }
         if facts.up != self.facts.up {
-            say(&format!("interface {}: {}", facts.name, if facts.up { "up" } else { "down" }));
+            log::notice(format_args!("interface {}: {}", facts.name, if facts.up { "up" } else { "down" }));
         }
         let moved = facts.addresses != self.facts.addresses;
         if let Some(error) = moved.then(|| self.device.leave_to_kernel(&facts.addresses).err()).flatten() {
-            say(&format!("interface {}: its new addresses are not left to the kernel: {error}", facts.name));
+            log::warning(format_args!(
+                "interface {}: its new addresses are not left to the kernel: {error}",
+                facts.name
+            ));
         }
         self.facts = facts;
     }

@@ -349,8 +349,12 @@ impl<S: Steered> Control<S> {
 fn tell_of(servers: &Processors, before: &Processors, now: &Processors) {
     for processor in &servers.0 {
         match (before.0.contains(processor), now.0.contains(processor)) {
-            (true, false) => crate::daemon::say(&format!("processor {processor}: offline; others serve")),
-            (false, true) => crate::daemon::say(&format!("processor {processor}: online, and serves again")),
+            (true, false) => {
+                crate::daemon::log::notice(format_args!("processor {processor}: offline; others serve"))
+            }
+            (false, true) => {
+                crate::daemon::log::notice(format_args!("processor {processor}: online, and serves again"))
+            }
             _ => {}
         }
     }

@@ -26,7 +26,7 @@ use super::requests::{self, Order};
 use super::threads::QueueThread;
 use crate::daemon::clock::Clock;
 use crate::daemon::inbox::Inbox;
-use crate::daemon::say;
+use crate::daemon::log;
 use crate::io::link::{Facts, Watch};
 
 /// What a daemon is made of, beside its loop.
@@ -102,7 +102,7 @@ impl<S: Steered> Daemon<S> {
         if !self.told_of_checksums && self.control.steered.left_to_device() > 0 {
             self.told_of_checksums = true;
             let name = &self.parts.facts.name;
-            say(&format!(
+            log::warning(format_args!(
                 "interface {name}: frames arrive whose senders left the checksum to a device; those of UDP and TCP are \
                  completed, which takes time, and others are not steered; `ethtool -K DEVICE tx off` at the other end \
                  avoids both"
@@ -128,7 +128,7 @@ impl<S: Steered> Daemon<S> {
             return Err(io::Error::other(reason));
         };
         if facts.up != before.up {
-            say(&format!("interface {}: {}", facts.name, if facts.up { "up" } else { "down" }));
+            log::notice(format_args!("interface {}: {}", facts.name, if facts.up { "up" } else { "down" }));
         }
         self.parts.facts = facts;
         Ok(())
@@ -193,7 +193,7 @@ impl Steered for Kernel {
     }
     fn schedule(&mut self, thread: u32, priority: Option<u8>) -> String {
         if let Some(error) = priority.and_then(|priority| processors::set_priority(thread, priority).err()) {
-            say(&format!(
+            log::warning(format_args!(
                 "thread {thread} of the kernel gets no real-time priority: {error}; its requests wait for what else runs \
                  there; run as root or with CAP_SYS_NICE"
             ));

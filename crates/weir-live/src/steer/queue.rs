@@ -71,7 +71,7 @@ impl Queue {
     /// The kernel does not make it.
     pub(super) fn refused(&mut self, processor: u32, error: &io::Error) {
         if !self.refused {
-            crate::daemon::say(&format!(
+            crate::daemon::log::warning(format_args!(
                 "processor {processor}: its queue cannot be made: {error}; others serve, and it is tried again"
             ));
         }
