@@ -129,6 +129,37 @@ def test_held_connections_of_one_user_lock_nobody_out(bed: Bed) -> None:
         assert Path(path).exists()
 
 
+def _without(*capabilities: str) -> list[str]:
+    """Return words that run a program without capabilities, under a limit of locked memory."""
+    gone = ",".join(f"-{each}" for each in capabilities)
+    return ["prlimit", "--memlock=8388608:8388608", "setpriv", f"--bounding-set={gone}", "--inh-caps=-all"]
+
+
+def test_locked_memory_under_a_limit_leaves_room_for_connections(bed: Bed) -> None:
+    path = bed.write(bed.configuration(memory="16MiB"))
+    command = [*_without("sys_resource"), str(bed.weird), "route", str(path), "--lock-memory"]
+    with (bed.folder / "router.err").open("wb") as errors:
+        bed.router = bed.site.start("r", command, stdin=subprocess.DEVNULL, stderr=errors)
+    deadline = time.monotonic() + 15
+    while not bed.ready():
+        assert time.monotonic() < deadline, bed.messages()
+        assert bed.router.poll() is None, bed.messages()
+        time.sleep(0.01)
+    with _as_member(bed, _HOLD, "30", user=0):
+        for _ in range(10):
+            told = bed.ctl("stats", "--json")
+            assert told.returncode == 0, told.stderr
+
+
+def test_locked_memory_without_means_is_refused_at_the_start(bed: Bed) -> None:
+    path = bed.write(bed.configuration(memory="1MiB"))
+    command = [*_without("sys_resource", "ipc_lock"), str(bed.weird), "route", str(path), "--lock-memory"]
+    started = bed.site.start("r", command, stderr=subprocess.PIPE)
+    _, told = started.communicate(timeout=15)
+    assert started.returncode == 3, told
+    assert "--lock-memory: RLIMIT_MEMLOCK is 8388608B" in told.decode(), told
+
+
 def test_a_connection_that_is_silent_is_closed(bed: Bed) -> None:
     bed.start()
     with socket.socket(socket.AF_UNIX) as made:

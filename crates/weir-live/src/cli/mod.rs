@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 
 use crate::daemon::directory::RunError;
 use crate::daemon::log;
-use crate::daemon::privileges::Missing;
+use crate::daemon::privileges::{Limited, Missing};
 
 mod client;
 mod ctl;
@@ -92,6 +92,12 @@ impl From<RunError> for Failure {
 impl From<Missing> for Failure {
     fn from(missing: Missing) -> Self {
         Self::Unsupported(missing.to_string())
+    }
+}
+
+impl From<Limited> for Failure {
+    fn from(limited: Limited) -> Self {
+        Self::Unsupported(limited.to_string())
     }
 }
 

@@ -8,7 +8,7 @@
 //! | `CAP_NET_ADMIN` | attaches programs, reads and sets devices | an XDP program is attached anew |
 //! | `CAP_NET_RAW` | makes AF_XDP and AF_PACKET sockets | the sockets are made anew |
 //! | `CAP_BPF` | loads programs and makes maps, with AF_XDP alone | the program is loaded anew |
-//! | `CAP_IPC_LOCK` | locks memory | only where RLIMIT_MEMLOCK cannot be lifted, against which frames count |
+//! | `CAP_IPC_LOCK` | locks memory | only where RLIMIT_MEMLOCK cannot be lifted, against which frames count; by every thread with `--lock-memory` |
 //! | `CAP_SYS_NICE` | gives real-time priority | not kept: it lasts |
 //! | `CAP_CHOWN` | gives the control socket to a group | not kept |
 //!
@@ -31,9 +31,10 @@
 
 use core::fmt;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::mm::{MlockAllFlags, mlockall};
-use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{
     CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
     remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
@@ -93,7 +94,6 @@ fn purpose(capability: CapabilitySet) -> &'static str {
         CapabilitySet::BPF => "loads programs into the kernel",
         CapabilitySet::PERFMON => "loads programs that read what the kernel does",
         CapabilitySet::SYS_NICE => "gives real-time priority",
-        CapabilitySet::IPC_LOCK => "locks memory",
         _ => "was asked for",
     }
 }
@@ -149,13 +149,15 @@ pub fn drop_to(kept: CapabilitySet) -> io::Result<Vec<String>> {
     Ok(names(kept))
 }
 
-/// Lifts RLIMIT_MEMLOCK for good, which takes CAP_SYS_RESOURCE; where it stands, CAP_IPC_LOCK is to be kept. Without
-/// either, the frames of a socket that is made anew count against it, and where memory is locked the stack of every
-/// thread.
+/// What must be kept for memory: CAP_IPC_LOCK where RLIMIT_MEMLOCK stands. Without either, the frames of a socket that
+/// is made anew count against it, and where memory is locked the stack of every thread.
 fn for_memory() -> CapabilitySet {
-    let unbounded = Rlimit { current: None, maximum: None };
-    let lifted = setrlimit(Resource::Memlock, unbounded).is_ok();
-    if lifted { CapabilitySet::empty() } else { CapabilitySet::IPC_LOCK }
+    if lifts_limit() { CapabilitySet::empty() } else { CapabilitySet::IPC_LOCK }
+}
+
+/// Lifts RLIMIT_MEMLOCK for good, which takes CAP_SYS_RESOURCE where it is not lifted already.
+fn lifts_limit() -> bool {
+    setrlimit(Resource::Memlock, Rlimit { current: None, maximum: None }).is_ok()
 }
 
 /// Takes one capability out of the bounding set; `false` where the kernel does not know it.
@@ -167,9 +169,15 @@ fn forget(one: CapabilitySet) -> io::Result<bool> {
     }
 }
 
-/// Gives up all capabilities of this thread: what reads from sockets needs none.
+/// Whether what is mapped is locked, and counts against RLIMIT_MEMLOCK whichever thread maps it.
+static LOCKS_ALL: AtomicBool = AtomicBool::new(false);
+
+/// Gives up all capabilities of this thread: what reads from sockets needs none. Where memory is locked under a limit, it
+/// keeps CAP_IPC_LOCK: its stack, its heap and the threads that it starts are memory too.
 pub fn renounce() {
-    let none = CapabilitySet::empty();
+    let now = capabilities(None).map_or(CapabilitySet::empty(), |now| now.permitted);
+    let locks = LOCKS_ALL.load(Ordering::Relaxed);
+    let none = if locks { now & CapabilitySet::IPC_LOCK } else { CapabilitySet::empty() };
     // To have less is never refused.
     let done = set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none });
     debug_assert!(done.is_ok());
@@ -190,14 +198,44 @@ pub fn real_time(priority: u8) -> Result<String, Missing> {
     Ok(format!("SCHED_FIFO {priority}"))
 }
 
+/// Memory cannot be locked: there is a limit, and no capability to pass it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limited {
+    /// RLIMIT_MEMLOCK, in bytes; none where the system refuses all the same.
+    pub limit: Option<u64>,
+}
+
+impl fmt::Display for Limited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let limit = self.limit.map_or_else(|| "unlimited".to_owned(), |limit| format!("{limit}B"));
+        write!(
+            f,
+            "--lock-memory: RLIMIT_MEMLOCK is {limit}, and neither CAP_IPC_LOCK nor CAP_SYS_RESOURCE is there to pass it: \
+             run as root, `setcap cap_ipc_lock+ep` the program, or lift it (`ulimit -l unlimited`, \
+             LimitMEMLOCK=infinity)"
+        )
+    }
+}
+
+impl std::error::Error for Limited {}
+
 /// Keeps the memory of the process from being paged out, as it comes into use.
 ///
+/// What a thread maps later counts against RLIMIT_MEMLOCK, a stack or a heap of its own as a whole. So the limit must be
+/// lifted, or be passed by a capability that threads keep; one that the memory of the start fits into is not enough.
+///
 /// # Errors
-/// It is not permitted, or more than RLIMIT_MEMLOCK.
-pub fn lock_memory() -> Result<(), Missing> {
+/// There is a limit, and no capability to pass it.
+pub fn lock_memory() -> Result<(), Limited> {
+    let limit = getrlimit(Resource::Memlock).current;
+    let passes = effective().is_ok_and(|it| it.contains(CapabilitySet::IPC_LOCK));
+    if !lifts_limit() && !passes {
+        return Err(Limited { limit });
+    }
+    LOCKS_ALL.store(true, Ordering::Relaxed);
     // Stacks of threads are mapped whole and used little: what nobody touches is not made present.
     let flags = MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT;
-    mlockall(flags).map_err(|_| lacking(CapabilitySet::IPC_LOCK))
+    mlockall(flags).map_err(|_| Limited { limit })
 }
 
 fn lacking(one: CapabilitySet) -> Missing {
@@ -222,6 +260,13 @@ mod tests {
         assert_eq!(missing.to_string(), text);
     }
 
+    #[test]
+    fn a_limit_is_told_with_what_lifts_it() {
+        let text = Limited { limit: Some(8 << 20) }.to_string();
+        assert!(text.starts_with("--lock-memory: RLIMIT_MEMLOCK is 8388608B, and neither CAP_IPC_LOCK nor "));
+        assert!(text.ends_with("or lift it (`ulimit -l unlimited`, LimitMEMLOCK=infinity)"), "{text}");
+    }
+
     /// Run by the test below in a process of its own: it cannot be undone.
     #[test]
     #[ignore = "gives up the privileges of its process"]
@@ -234,9 +279,11 @@ mod tests {
         print!("{}", std::fs::read_to_string("/proc/thread-self/status").expect("read"));
         println!("raised {}", set_capabilities(None, sets(CapabilitySet::SYS_ADMIN)).is_ok());
         println!("priority again {}", real_time(2).is_ok());
-        let thread = std::thread::spawn(|| {
+        // Under a limit, threads go on to lock what they map.
+        let due = effective().expect("told") & CapabilitySet::IPC_LOCK;
+        let thread = std::thread::spawn(move || {
             renounce();
-            effective().map(|left| left.is_empty())
+            effective().map(|left| left == due)
         });
         println!(
             "renounced {:?}, here {}",
