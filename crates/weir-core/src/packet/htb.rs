@@ -10,26 +10,28 @@
 //! | | |
 //! |-|-|
 //! | Source | Devera, *Hierarchical token bucket theory*, 2002, and tc-htb(8); Floyd and Van Jacobson, *Link-sharing and resource management models for packet networks*, IEEE/ACM Transactions on Networking 3(4), 1995 |
-//! | Work per packet | O(classes x their depth), and that of the children |
+//! | Work per packet | O(depth x log classes), and that of the children |
 //! | Units | rates: bits per second; `burst` and `quantum`: bytes |
 //! | Memory | that of the children, which are made with the first packet of their class |
 //! | Departs from the source | rates that add up to more than that of the class above are refused; the quantum follows from the rates alone; a class that is empty forfeits its deficit; there is no burst of the ceiling by itself |
 
+mod alarms;
 mod config;
+mod tree;
+mod turns;
 
 pub use config::{ClassConfig, Config, ConfigError, MAX_CLASSES, MAX_DEPTH, MAX_PRIORITY};
+use tree::Tree;
 
-use super::bucket::Bucket;
 use super::leaving::Leaving;
-use crate::discipline::{Backlog, Discipline, Drops, Effort, Enqueued, Gate, Grant};
+use super::priority::Make;
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::registry;
 use crate::role::Role;
 use crate::spec::SpecError;
 use crate::units::{Bytes, Instant, Rate};
-
-use super::priority::Make;
 
 /// What the listings say.
 pub const INFO: Info = Info {
@@ -39,7 +41,7 @@ pub const INFO: Info = Info {
     rule: "gives each class its rate, and what is left over to those that want more, up to their ceilings",
     source: "Devera, Hierarchical token bucket theory, 2002; Floyd and Van Jacobson, Link-sharing and resource \
         management models for packet networks, IEEE/ACM Transactions on Networking 3(4), 1995",
-    work: "O(classes x depth)",
+    work: "O(depth x log classes)",
     parameters: &[
         Parameter::required("discipline", Takes::Discipline(Role::Discipline))
             .listed("a discipline of packets")
@@ -62,85 +64,28 @@ pub const INFO: Info = Info {
     example: "htb(fq_codel,rate=20Mbit,classes=5Mbit/5Mbit-10Mbit/10Mbit)",
 };
 
-/// Whether a class may send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Colour {
-    /// On its own account.
-    Green,
-    /// On that of a class above it.
-    Yellow,
-    /// Not at all.
-    Red,
-}
-
-/// A class, or the link, which is the last.
+/// What waits in a class that has none below it.
 #[derive(Clone, Debug)]
-struct Class<D> {
-    rate: Bucket,
-    ceiling: Bucket,
-    parent: Option<usize>,
-    priority: u8,
-    /// How many classes there are between it and the lowest below it.
-    height: usize,
-    quantum: i64,
-    /// What is left of its turn, by the height of the lender.
-    deficits: [i64; MAX_DEPTH],
+struct Leaf<D> {
     /// Nothing while it has had no packet.
     child: Option<D>,
     /// Packets that wait in it.
     items: u64,
-    /// The last decision in which it was asked and gave nothing.
-    withheld: u64,
-}
-
-impl<D> Class<D> {
-    fn new(of: ClassConfig, link: usize, burst: Bytes, quantum: i64) -> Self {
-        Self {
-            rate: Bucket::full(of.rate, burst),
-            ceiling: Bucket::full(of.ceiling, burst),
-            parent: Some(of.parent.unwrap_or(link)),
-            priority: of.priority,
-            height: 0,
-            quantum,
-            deficits: [0; MAX_DEPTH],
-            child: None,
-            items: 0,
-            withheld: 0,
-        }
-    }
-
-    #[inline]
-    fn colour(&mut self, now: Instant) -> Colour {
-        self.rate.settle(now);
-        self.ceiling.settle(now);
-        match (self.ceiling.is_solvent(), self.rate.is_solvent()) {
-            (false, _) => Colour::Red,
-            (true, true) => Colour::Green,
-            (true, false) => Colour::Yellow,
-        }
-    }
-}
-
-/// Who may send now, and on whose account.
-#[derive(Clone, Copy, Debug)]
-struct Turn {
-    lender: usize,
-    /// Of the lender, and the priority of who sends: less goes first.
-    rank: (usize, u8),
+    /// It is among those whose turn may come.
+    takes_turns: bool,
 }
 
 /// Hierarchical token bucket; `F` makes the discipline of a class.
 #[derive(Clone, Debug)]
 pub struct Htb<I: Item, D, F> {
     make: F,
-    /// By number; the link is the last.
-    classes: Vec<Class<D>>,
-    /// The class of packets whose own has none, or others below it.
+    tree: Tree,
+    leaves: Vec<Leaf<D>>,
+    /// The class of packets whose own is none, or has others below it.
     rest: usize,
-    /// Whose turn it is, by the height of the lender and the priority.
-    turns: [[usize; MAX_PRIORITY as usize + 1]; MAX_DEPTH],
+    /// The leaves that have given nothing in this decision, though packets wait in them.
+    withheld: Vec<usize>,
     backlog: Backlog<I::Cost>,
-    decisions: u64,
     wake: Option<Instant>,
 }
 
@@ -151,121 +96,49 @@ impl<I: Item<Cost = Bytes>, D: Discipline<I>, F: Fn(usize) -> D> Htb<I, D, F> {
     /// As [`Config::check`].
     pub fn new(config: &Config, make: F) -> Result<Self, ConfigError> {
         config.check()?;
-        let link = config.classes.len();
-        let least = config.classes.iter().map(|class| class.rate.get()).min().unwrap_or(1);
-        let quantum = |rate: Rate| {
-            let share = u128::from(config.quantum.get()) * u128::from(rate.get()) / u128::from(least);
-            i64::try_from(share).unwrap_or(i64::MAX >> 16).min(i64::MAX >> 16)
-        };
-        let mut classes: Vec<Class<D>> = config
-            .classes
-            .iter()
-            .map(|&class| Class::new(class, link, config.burst, quantum(class.rate)))
-            .collect();
-        let of_link = ClassConfig { rate: config.rate, ceiling: config.rate, parent: None, priority: 0 };
-        classes.push(Class { parent: None, ..Class::new(of_link, link, config.burst, 0) });
-        // Each stands after the one above it, so that those below are known first.
-        for at in (0..link).rev() {
-            let (height, parent) = (classes[at].height, classes[at].parent.unwrap_or(link));
-            classes[parent].height = classes[parent].height.max(height + 1);
-        }
-        let rest = (0..link).rfind(|&at| classes[at].height == 0).unwrap_or(0);
-        let (turns, backlog) = ([[0; MAX_PRIORITY as usize + 1]; MAX_DEPTH], Backlog::default());
-        Ok(Self { make, classes, rest, turns, backlog, decisions: 0, wake: None })
+        let tree = Tree::new(config);
+        let leaf = || Leaf { child: None, items: 0, takes_turns: false };
+        let leaves: Vec<_> = config.classes.iter().map(|_| leaf()).collect();
+        let (rest, withheld) = (tree.last_leaf(), Vec::with_capacity(leaves.len()));
+        Ok(Self { make, tree, leaves, rest, withheld, backlog: Backlog::default(), wake: None })
     }
 
     /// The class that an item waits in.
     #[inline]
     fn class(&self, item: &I) -> usize {
         let class = usize::from(item.class().0);
-        let is_leaf = class + 1 < self.classes.len() && self.classes[class].height == 0;
-        if is_leaf { class } else { self.rest }
+        if self.tree.is_leaf(class) { class } else { self.rest }
     }
 
-    /// Whether a class may send now, and on whose account; if not, the wake-up is put no later than when it may.
-    fn turn(&mut self, now: Instant, leaf: usize) -> Option<Turn> {
-        let mut at = Some(leaf);
-        while let Some(class) = at {
-            let this = &mut self.classes[class];
-            let due = match this.colour(now) {
-                Colour::Green => {
-                    let rank = (this.height, self.classes[leaf].priority);
-                    return Some(Turn { lender: class, rank });
-                }
-                Colour::Yellow => {
-                    at = this.parent;
-                    this.rate.solvent_at()
-                }
-                Colour::Red => {
-                    at = None;
-                    this.ceiling.solvent_at()
-                }
-            };
-            self.wake = [self.wake, due].into_iter().flatten().min();
+    /// Who has packets takes turns, and nobody else.
+    #[inline]
+    fn settle(&mut self, now: Instant, at: usize) {
+        let Leaf { items, ref mut takes_turns, .. } = self.leaves[at];
+        match (*takes_turns, items > 0) {
+            (false, true) => self.tree.begins(now, at),
+            (true, false) => self.tree.ends(at, true),
+            _ => return,
         }
-        None
+        *takes_turns = items > 0;
     }
 
-    /// The least rank of those that may send now and have not withheld what they have.
-    fn first_rank(&mut self, now: Instant) -> Option<(usize, u8)> {
-        let mut first = None;
-        self.wake = None;
-        for leaf in 0..self.classes.len() - 1 {
-            let class = &self.classes[leaf];
-            if class.items > 0 && class.withheld != self.decisions {
-                let rank = self.turn(now, leaf).map(|turn| turn.rank);
-                first = [first, rank].into_iter().flatten().min();
-            }
-        }
-        first
+    /// A packet of the leaf, if it gives one.
+    fn take(&mut self, now: Instant, leaf: usize, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) -> Option<I> {
+        let Leaf { child, items, .. } = &mut self.leaves[leaf];
+        let lost = &mut Lost { items, leaving: Leaving { backlog: &mut self.backlog, drops } };
+        let child = child.as_mut()?;
+        let item = child.dequeue(now, gate, lost)?.item;
+        // Its part ends here: it is told that the packet has been served.
+        child.finish(now, &item, item.cost());
+        *items -= 1;
+        self.backlog.remove(item.cost());
+        Some(item)
     }
 
-    /// Of those of a rank the one whose turn it is, and its lender.
-    fn whose_turn(&mut self, now: Instant, rank: (usize, u8)) -> Option<(usize, usize)> {
-        let (height, priority) = (rank.0.min(MAX_DEPTH - 1), usize::from(rank.1));
-        let leaves = self.classes.len() - 1;
-        let mut at = self.turns[height][priority] % leaves;
-        // Twice round at most would do if the quantum covered the debt of every packet; it need not.
-        loop {
-            let class = &self.classes[at];
-            let is_ready = class.items > 0 && class.withheld != self.decisions;
-            if is_ready && let Some(turn) = self.turn(now, at).filter(|turn| turn.rank == rank) {
-                self.turns[height][priority] = at;
-                let class = &mut self.classes[at];
-                if class.deficits[height] > 0 {
-                    return Some((at, turn.lender));
-                }
-                class.deficits[height] += class.quantum;
-                if class.deficits[height] > 0 {
-                    return Some((at, turn.lender));
-                }
-            }
-            at = (at + 1) % leaves;
-        }
-    }
-
-    /// Charges a packet that a class sends on the account of another; its turn ends once it is used up.
-    fn charge_to(&mut self, leaf: usize, lender: usize, rank: (usize, u8), size: Bytes) {
-        let (height, priority) = (rank.0.min(MAX_DEPTH - 1), usize::from(rank.1));
-        let leaves = self.classes.len() - 1;
-        let class = &mut self.classes[leaf];
-        class.items -= 1;
-        class.deficits[height] -= i64::try_from(size.get()).unwrap_or(i64::MAX >> 16).min(i64::MAX >> 16);
-        if class.items == 0 {
-            class.deficits = [0; MAX_DEPTH];
-        }
-        if class.deficits[height] <= 0 {
-            self.turns[height][priority] = (leaf + 1) % leaves;
-        }
-        let (mut at, mut lends) = (Some(leaf), false);
-        while let Some(class) = at {
-            lends |= class == lender;
-            let this = &mut self.classes[class];
-            this.ceiling.owe(size);
-            if lends {
-                this.rate.owe(size);
-            }
-            at = this.parent;
+    /// Those that withheld what they have take turns again.
+    fn readmit(&mut self, now: Instant) {
+        while let Some(leaf) = self.withheld.pop() {
+            self.settle(now, leaf);
         }
     }
 }
@@ -290,7 +163,7 @@ struct Lost<'a, I: Item> {
 }
 
 impl<I: Item> Drops<I> for Lost<'_, I> {
-    fn dropped(&mut self, item: I, reason: crate::discipline::DropReason) {
+    fn dropped(&mut self, item: I, reason: DropReason) {
         *self.items -= 1;
         self.leaving.dropped(item, reason);
     }
@@ -300,42 +173,41 @@ impl<I: Item<Cost = Bytes>, D: Discipline<I>, F: Fn(usize) -> D> Discipline<I> f
     fn enqueue(&mut self, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
         let at = self.class(&item);
         self.backlog.add(item.cost());
-        let class = &mut self.classes[at];
-        class.items += 1;
-        let child = class.child.get_or_insert_with(|| (self.make)(at));
+        let Leaf { child, items, .. } = &mut self.leaves[at];
+        *items += 1;
+        let child = child.get_or_insert_with(|| (self.make)(at));
         let leaving = Leaving { backlog: &mut self.backlog, drops };
         // The child's grant is closed as soon as it is made, so there is nobody to preempt.
-        let _ = child.enqueue(now, item, &mut Lost { items: &mut class.items, leaving });
+        let _ = child.enqueue(now, item, &mut Lost { items, leaving });
+        self.settle(now, at);
         Enqueued::Queued
     }
 
     fn dequeue(&mut self, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
-        self.decisions += 1;
-        while let Some(rank) = self.first_rank(now) {
-            let Some((leaf, lender)) = self.whose_turn(now, rank) else { break };
-            let class = &mut self.classes[leaf];
-            let leaving = Leaving { backlog: &mut self.backlog, drops };
-            let lost = &mut Lost { items: &mut class.items, leaving };
-            let grant = class.child.as_mut().and_then(|child| {
-                let grant = child.dequeue(now, gate, lost)?;
-                // Its part ends here: it is told that the packet has been served.
-                child.finish(now, &grant.item, grant.item.cost());
-                Some(grant.item)
-            });
-            let Some(item) = grant else {
-                class.withheld = self.decisions;
-                continue;
-            };
-            let quantum = item.cost();
-            self.backlog.remove(quantum);
-            self.charge_to(leaf, lender, rank, quantum);
-            self.wake = None;
-            return Some(Grant { item, quantum });
+        self.tree.see_to(now);
+        let mut granted = None;
+        self.wake = None;
+        while let Some(turn) = self.tree.next() {
+            let leaf = turn.leaf;
+            if let Some(item) = self.take(now, leaf, gate, drops) {
+                let quantum = item.cost();
+                self.tree.sends(now, turn, quantum);
+                self.settle(now, leaf);
+                granted = Some(Grant { item, quantum });
+                break;
+            }
+            // Until the decision is made it takes no turns; what waits in it keeps its deficit.
+            self.tree.ends(leaf, self.leaves[leaf].items == 0);
+            self.leaves[leaf].takes_turns = false;
+            self.withheld.push(leaf);
         }
-        let events = self.classes.iter().filter_map(|class| class.child.as_ref()?.next_event());
-        let event = events.filter(|&at| at > now).min();
-        self.wake = [self.wake, event].into_iter().flatten().min();
-        None
+        if granted.is_none() {
+            let children = self.withheld.iter().filter_map(|&leaf| self.leaves[leaf].child.as_ref());
+            let event = children.filter_map(D::next_event).filter(|&at| at > now).min();
+            self.wake = [self.tree.next_event(), event].into_iter().flatten().min();
+        }
+        self.readmit(now);
+        granted
     }
 
     fn next_event(&self) -> Option<Instant> {
@@ -347,9 +219,11 @@ impl<I: Item<Cost = Bytes>, D: Discipline<I>, F: Fn(usize) -> D> Discipline<I> f
     }
 
     fn effort(&self) -> Option<Effort> {
-        self.classes.iter().filter_map(|class| class.child.as_ref()?.effort()).reduce(Effort::plus)
+        self.leaves.iter().filter_map(|leaf| leaf.child.as_ref()?.effort()).reduce(Effort::plus)
     }
 }
 
+#[cfg(test)]
+mod oracle;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 //! | | |
 //! |-|-|
 //! | Source | tc-htb(8) |
-//! | Work | O(classes^2), once |
+//! | Work | O(classes), once |
 //! | Units | rates: bits per second; `burst` and `quantum`: bytes |
 
 use core::fmt;
@@ -12,8 +12,8 @@ use crate::info::{Arguments, parse_rate};
 use crate::spec::SpecError;
 use crate::units::{Bytes, Rate};
 
-/// The most classes there can be.
-pub const MAX_CLASSES: usize = 256;
+/// The most classes there can be: a packet names its class in 16 bits.
+pub const MAX_CLASSES: usize = 1 << 16;
 /// The most classes above one another, as in Linux.
 pub const MAX_DEPTH: usize = 8;
 /// The largest number of a priority.
@@ -179,12 +179,16 @@ impl Config {
 
     /// Checks that nobody is promised what there is not.
     fn check_promises(&self) -> Result<(), ConfigError> {
-        let links = core::iter::once((None, self.rate));
-        let classes = self.classes.iter().enumerate().map(|(at, class)| (Some(at), class.rate));
-        for (lender, rate) in links.chain(classes) {
-            let borrowers = self.classes.iter().filter(|class| class.parent == lender);
-            let promised = borrowers.fold(0_u64, |sum, class| sum.saturating_add(class.rate.get()));
+        let link = self.classes.len();
+        let mut promised = vec![0_u64; link + 1];
+        for class in &self.classes {
+            let lender = &mut promised[class.parent.unwrap_or(link)];
+            *lender = lender.saturating_add(class.rate.get());
+        }
+        let rates = self.classes.iter().map(|class| class.rate).chain([self.rate]);
+        for (lender, (rate, promised)) in rates.zip(promised).enumerate() {
             if promised > rate.get() {
+                let lender = (lender < link).then_some(lender);
                 return Err(ConfigError::Promised(lender, Rate::new(promised), rate));
             }
         }

@@ -1,12 +1,13 @@
 //! Shares by hand, and what is refused.
 
+use super::oracle::{Plain, random};
 use super::*;
-use crate::conformance;
+use crate::conformance::{self, Random};
 use crate::discipline::{CountDrops, Open};
 use crate::item::{ClassId, FlowId, Packet};
 use crate::packet::fifo::Fifo;
 use crate::registry::packet_discipline;
-use crate::units::Nanos;
+use crate::units::{Bytes, Nanos, Rate};
 
 const SIZE: u64 = 1_000;
 
@@ -145,8 +146,45 @@ fn configurations_are_refused_with_value_and_bound() {
     ] {
         assert!(refused(arguments).contains(said), "{arguments}: {}", refused(arguments));
     }
-    let many = format!("rate=1Gbit,classes={}", ["1kbit"; 257].join("/"));
-    assert!(refused(&many).contains("there are 257 classes, must be from 1 to 256"));
+    let class = ClassConfig { rate: Rate::new(1), ceiling: Rate::new(1), parent: None, priority: 0 };
+    let (rate, size) = (Rate::new(1 << 30), Bytes::new(1_500));
+    let many = Config { rate, classes: vec![class; 65_537], burst: size, quantum: size };
+    assert!(
+        many.check()
+            .is_err_and(|error| { error.to_string() == "there are 65537 classes, must be from 1 to 65536" })
+    );
+}
+
+/// Who may send and on whose account, found by looking at everybody: what the lists must come to.
+#[test]
+fn the_rank_of_who_sends_is_that_of_a_search() {
+    for case in 0..300 {
+        let mut dice = Random::new(case);
+        let config = random(&mut dice);
+        let mut plain = Plain::new(&config);
+        let mut htb = Htb::<Packet, _, _>::new(&config, |_| Fifo::new()).expect("valid");
+        let (drops, mut now) = (&mut CountDrops::default(), Instant::ZERO);
+        for id in 0..400 {
+            let class = dice.below(config.classes.len() as u64 + 1) as u16;
+            for _ in 0..dice.below(3) {
+                plain.waiting[htb.class(&packet(id, class))] += 1;
+                let _ = htb.enqueue(now, packet(id, class), drops);
+            }
+            let ranks = plain.ranks(now);
+            let before = htb.leaves.iter().map(|leaf| leaf.items).collect::<Vec<_>>();
+            let grant = htb.dequeue(now, &Open, drops);
+            let who = htb.leaves.iter().zip(&before).position(|(leaf, items)| leaf.items < *items);
+            assert_eq!(grant.is_some(), who.is_some());
+            let least = ranks.iter().flatten().min().copied();
+            assert_eq!(who.and_then(|leaf| ranks[leaf]), least, "case {case}, packet {id}: {config:?}");
+            if let (Some(leaf), Some(grant)) = (who, grant) {
+                plain.sends(now, leaf, grant.quantum);
+            } else {
+                assert_eq!(htb.next_event().is_some(), !htb.backlog().is_empty(), "case {case}");
+            }
+            now = now.after(Nanos::new(dice.below(3) * dice.below(2_000_000)));
+        }
+    }
 }
 
 fn htb<I: Item<Cost = Bytes>>(config: &str) -> Htb<I, Fifo<I>, impl Fn(usize) -> Fifo<I> + Clone> {
