@@ -1,6 +1,7 @@
 """Tests with real packets, in namespaces that they make: skipped, with the reason, where that fails."""
 
 import socket
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,8 @@ from steer_bed import SteerBed
 from weir.errors import UnsupportedError
 from weir.live import program
 from weir.live.namespaces import Site, why_not
+
+_PINS = Path("/sys/fs/bpf")
 
 
 def _missing() -> str | None:
@@ -55,6 +58,15 @@ def stamps() -> Iterator[None]:
         asks.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         time.sleep(0.1)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_file_system_stays() -> Iterator[None]:
+    """Unmount the file system for pins, if a daemon of these tests mounted it and nobody has pins there."""
+    was = _PINS.is_mount()
+    yield
+    if not was and _PINS.is_mount() and not any(_PINS.iterdir()):
+        subprocess.run(["umount", str(_PINS)], check=False)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import grp
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -127,6 +128,48 @@ def test_held_connections_of_one_user_lock_nobody_out(bed: Bed) -> None:
         with _as_member(bed, _HOLD, "1", user=_NOBODY - 1):
             pass  # another user is heard as well
         assert Path(path).exists()
+
+
+def test_a_stopped_daemon_is_said_to_be_stopped(bed: Bed) -> None:
+    router = bed.start()
+    router.send_signal(signal.SIGSTOP)
+    try:
+        told = bed.ctl("stats")
+        assert told.returncode == 3
+        assert f"process {router.pid} is stopped (state T)" in told.stderr
+        assert f"kill -CONT {router.pid}" in told.stderr
+        told = bed.ctl("stop")
+        assert "whether it does what was asked is not known" in told.stderr
+    finally:
+        router.send_signal(signal.SIGCONT)
+    assert router.wait(15) == 0  # it was asked to stop, and does so late
+
+
+def _said(bed: Bed, count: int) -> str:
+    """Return what was said once a signal was answered so many times."""
+    deadline = time.monotonic() + 15
+    while (said := bed.messages()).count("SIGHUP: ") < count:
+        assert time.monotonic() < deadline, said
+        time.sleep(0.01)
+    return said
+
+
+def test_a_hangup_reloads_the_file_and_loses_nothing(bed: Bed) -> None:
+    router = bed.start(rate="20Mbit", memory="64MiB")
+    receiver, sender = bed.receiver(), bed.sender()
+    for turn, rate in enumerate(("10Mbit", "nothing", "30Mbit"), 1):
+        bed.write(bed.configuration(rate=rate, memory="64MiB"))
+        for number in range(50):
+            bed.send(sender, 50 * turn + number, 400)
+        router.send_signal(signal.SIGHUP)
+        said = _said(bed, turn)
+        assert router.poll() is None, said
+    assert "error: SIGHUP: nothing is changed: " in said
+    assert 'interface.rate is "nothing"' in said
+    assert said.count("is in force") == 2
+    assert bed.stats()[bed.right.interface]["rate"] == "30Mbit"
+    bed.idle()
+    assert [number for _, number, _ in drain(receiver)] == list(range(50, 200))
 
 
 def _without(*capabilities: str) -> list[str]:

@@ -82,8 +82,9 @@ fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
 /// Reads a size such as `1514B` or `64KiB`; the unit is required.
 #[must_use]
 pub fn parse_bytes(text: &str) -> Option<Bytes> {
-    scaled(text, &[("B", 1), ("kB", 1_000), ("KiB", 1 << 10), ("MB", 1_000_000), ("MiB", 1 << 20)])
-        .map(Bytes::new)
+    let decimal = [("B", 1), ("kB", 1_000), ("MB", 1_000_000)];
+    let binary = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40)];
+    scaled(text, &decimal).or_else(|| scaled(text, &binary)).map(Bytes::new)
 }
 
 /// Reads a number of packets such as `100pkt`; the unit is required.
@@ -113,6 +114,9 @@ mod tests {
         assert_eq!(parse_bytes("2048B"), Some(Bytes::new(2048)));
         assert_eq!(parse_bytes("2048"), None);
         assert_eq!(parse_bytes("B"), None);
+        assert_eq!(parse_bytes("3GiB"), Some(Bytes::new(3 << 30)));
+        assert_eq!(parse_bytes("2TiB"), Some(Bytes::new(2 << 40)));
+        assert_eq!(parse_bytes("16777216TiB"), None);
         assert_eq!(parse_packets("100pkt"), Some(Packets::new(100)));
         assert_eq!(parse_packets("100"), None);
         assert_eq!(parse_nanos("5ms"), Some(Nanos::new(5_000_000)));

@@ -51,12 +51,12 @@ written!(
 written!(
     Length,
     "a length with its unit, such as \"3pkt\", \"1460B\" or \"512tok\"",
-    r"^[0-9]+(pkt|tok|B|kB|KiB|MB|MiB)$"
+    r"^[0-9]+(pkt|tok|B|kB|KiB|MB|MiB|GiB|TiB)$"
 );
 written!(
     ByteSize,
     "a size in bytes with its unit, such as \"2048B\" or \"2KiB\"",
-    r"^[0-9]+(B|kB|KiB|MB|MiB)$"
+    r"^[0-9]+(B|kB|KiB|MB|MiB|GiB|TiB)$"
 );
 written!(
     Speed,
@@ -77,7 +77,7 @@ written!(Share, "a share in percent, such as \"1%\"", r"^[0-9]+(\.[0-9]+)?%$");
 written!(
     Overhead,
     "a span of time or a size with its unit, such as \"0.143ms\" or \"24B\"",
-    r"^([0-9]+(\.[0-9]+)?(ns|us|ms|s|u)|[0-9]+(B|kB|KiB|MB|MiB))$"
+    r"^([0-9]+(\.[0-9]+)?(ns|us|ms|s|u)|[0-9]+(B|kB|KiB|MB|MiB|GiB|TiB))$"
 );
 written!(Address, "an address in quotes, such as \"10.0.2.1\"", r"^([0-9]{1,3}\.){3}[0-9]{1,3}$");
 written!(

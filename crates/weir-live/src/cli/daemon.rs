@@ -19,7 +19,7 @@ use crate::daemon::metrics::Metrics;
 #[derive(Debug, clap::Args)]
 pub(super) struct Configured {
     /// The configuration.
-    file: PathBuf,
+    pub(super) file: PathBuf,
     /// Reads and checks the configuration, and ends.
     #[arg(long)]
     pub(super) check: bool,

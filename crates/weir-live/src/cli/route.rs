@@ -13,6 +13,7 @@ use crate::daemon::control::Socket;
 use crate::daemon::directory::{RunDirectory, base};
 use crate::daemon::inbox::inbox;
 use crate::daemon::readings::Readings;
+use crate::daemon::reload::Hangups;
 use crate::daemon::requests::Order;
 use crate::daemon::run::{Daemon, Parts, Standing};
 use crate::daemon::seat::Seat;
@@ -60,6 +61,7 @@ struct Served {
 fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served, Failure> {
     privileges::require(system(privileges::effective())?, privileges::needed(router.io != Io::AfPacket))?;
     let ended = ended()?;
+    let hangups = system(Hangups::take())?;
     let socket = Socket::bind(RunDirectory::claim(&base(), &router.name)?, router.group.as_deref())?;
     let metrics = metrics(router.metrics)?;
     let frames = u32::try_from(router.memory.get() / COST).unwrap_or(u32::MAX);
@@ -76,8 +78,9 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let readings = Readings::new(caller);
     let control = system(socket.serve(Arc::clone(&readings), router.clone()))?;
     if let Some(metrics) = metrics {
-        system(metrics.serve(readings, Order::Stats))?;
+        system(metrics.serve(Arc::clone(&readings), Order::Stats))?;
     }
+    system(hangups.serve(arguments.configured.file.clone(), readings, router.clone()))?;
     announce(&router, &seats);
     let router = Arc::new(router);
     let parts =

@@ -9,6 +9,7 @@ use crate::daemon::control::Socket;
 use crate::daemon::directory::{RunDirectory, base};
 use crate::daemon::inbox::inbox;
 use crate::daemon::readings::Readings;
+use crate::daemon::reload::Hangups;
 use crate::daemon::{log, privileges};
 use crate::io::attach::Mode;
 use crate::io::link::{Claim, Facts, Watch};
@@ -74,6 +75,7 @@ fn set_up(
     let sets_priority = steering.priority.0.is_some();
     privileges::require(system(privileges::effective())?, privileges::steering(sets_priority))?;
     let ended = ended()?;
+    let hangups = system(Hangups::take())?;
     let socket = Socket::bind(RunDirectory::claim(&base(), &steering.name)?, steering.group.as_deref())?;
     let metrics = metrics(steering.metrics)?;
     let claim = Claim::new(&steering.interface)?;
@@ -89,8 +91,9 @@ fn set_up(
     let readings = Readings::new(caller);
     let served = system(socket.serve(Arc::clone(&readings), steering.clone()))?;
     if let Some(metrics) = metrics {
-        system(metrics.serve(readings, Order::Stats))?;
+        system(metrics.serve(Arc::clone(&readings), Order::Stats))?;
     }
+    system(hangups.serve(file.clone().into(), readings, steering.clone()))?;
     let clock = Clock::start();
     announce(&steering, &servers, mode, counts_overflow);
     let control = system(Control::start(kernel, steering, servers, clock.now()))?;

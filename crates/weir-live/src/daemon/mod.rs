@@ -11,6 +11,7 @@ pub mod peers;
 pub mod privileges;
 pub mod protocol;
 pub mod readings;
+pub mod reload;
 pub mod requests;
 pub mod run;
 pub mod seat;

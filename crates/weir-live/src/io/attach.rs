@@ -351,7 +351,7 @@ fn provide_files(interface: &str, setting: &str) -> Result<(), Fault> {
     if mounted {
         return Ok(());
     }
-    let line = format!("mount -t bpf bpf {BPF_FILES}");
+    let line = format!("mount -t bpf -o mode=0700 bpf {BPF_FILES}");
     let space = |process| std::fs::read_link(format!("/proc/{process}/ns/mnt")).ok();
     // Where the first process does not show its own there is no telling.
     if space("1").is_some_and(|first| space("self").is_some_and(|own| own != first)) {
@@ -362,7 +362,9 @@ fn provide_files(interface: &str, setting: &str) -> Result<(), Fault> {
         );
         return Err(Fault::new(Kind::Unsupported, interface, what, remedy));
     }
-    rustix::mount::mount("bpf", BPF_FILES, "bpf", rustix::mount::MountFlags::empty(), None).map_err(|error| {
+    // Without a mode it would be open to all, as /tmp is.
+    let flags = rustix::mount::MountFlags::empty();
+    rustix::mount::mount("bpf", BPF_FILES, "bpf", flags, Some(c"mode=0700")).map_err(|error| {
         Fault::system(interface, "mounting a file system for pins", "CAP_SYS_ADMIN", error.into())
             .remedy(format!("run `{line}` as root"))
     })

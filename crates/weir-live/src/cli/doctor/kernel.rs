@@ -86,7 +86,8 @@ fn bpf_files() -> Finding {
     match mounted {
         Some(place) => Finding::ok(AREA, "bpffs", format!("mounted at {place}")),
         None => {
-            let remedy = "mount -t bpf bpf /sys/fs/bpf; on_failure = \"stop\" keeps its program there";
+            let remedy =
+                "mount -t bpf -o mode=0700 bpf /sys/fs/bpf; on_failure = \"stop\" keeps its program there";
             Finding::warn(AREA, "bpffs", "not mounted", remedy)
         }
     }
