@@ -109,7 +109,12 @@ def test_nodes_and_wires() -> None:
 
 def test_a_line_becomes_an_interface() -> None:
     document = configured(planned(), "r")
-    assert document["router"] == {"name": "x", "flows": "class", "memory": "8MiB"}
+    assert document["router"] == {
+        "name": "x",
+        "flows": "class",
+        "defaults": "simulation",
+        "memory": "8MiB",
+    }
     line = document["interface"][2]
     # 43 us and the mean of the jitter, 100 us, are 24 bytes at this rate; forwarding takes 3 ms in the mean.
     assert (line["rate"], line["framing"], line["propagation"]) == ("1343941bit", "24B", "13000000ns")

@@ -253,6 +253,7 @@ impl Plane {
             name: interface.name.clone(),
             up: port.facts.up,
             discipline: interface.discipline.to_string(),
+            holds: self.router.bound_at(at),
             rate: interface.rate.map(|rate| rate.to_string()),
             received: port.tally.received,
             to_router: port.tally.to_router,

@@ -78,8 +78,8 @@ impl Plane {
         let classifier = Classifier::new(router, self.seed);
         let is_relabelled = classifier != self.classifier;
         let mut disciplines = Vec::new();
-        for (at, interface) in router.interfaces.iter().enumerate() {
-            let is_kept = !is_relabelled && interface.discipline == self.router.interfaces[at].discipline;
+        for at in 0..router.interfaces.len() {
+            let is_kept = !is_relabelled && router.discipline_at(at) == self.router.discipline_at(at);
             disciplines.push(if is_kept { None } else { Some(build(router, at, self.seed)?) });
         }
         let last = router.classes.len() - 1;
@@ -153,7 +153,7 @@ impl Plane {
 pub(super) fn build(router: &Router, at: usize, seed: u64) -> Result<PacketFactory<Handle>, Refused> {
     let interface = &router.interfaces[at];
     let mut random = weir_core::random::Random::new(seed ^ (at as u64 + 1) << 32);
-    let seeded = weir_core::registry::with_seeds(&interface.discipline, &mut || random.bits());
+    let seeded = weir_core::registry::with_seeds(&router.discipline_at(at), &mut || random.bits());
     packet_factory(&seeded).map_err(|error| {
         Refused::of_file(&router.name, error.to_string(), "name a discipline of packets with such arguments")
             .key(format!("interface.{}.discipline", interface.name))

@@ -150,8 +150,11 @@ pub struct InterfaceSnapshot {
     pub means: String,
     /// Whether it is up.
     pub up: bool,
-    /// Its discipline, as a spec string.
+    /// Its discipline, as it is written.
     pub discipline: String,
+    /// How many packets wait there at most, and how long they take on the line, in words.
+    #[serde(default)]
+    pub holds: String,
     /// The rate at which frames leave, such as `10Mbit`; nothing where there is no limit.
     pub rate: Option<String>,
     /// Came in by it, whatever became of them.

@@ -11,7 +11,7 @@ use super::{DeviceFacts, Plane};
 use crate::Received;
 use crate::arena::{Arena, Buffer};
 use crate::config::{
-    Checksums, Class, FlowKey, Interface, Io, MacAddress, Neighbour, OnFailure, Route, Router, Rule,
+    Checksums, Class, Defaults, FlowKey, Interface, Io, MacAddress, Neighbour, OnFailure, Route, Router, Rule,
 };
 
 /// Frames of the arena.
@@ -61,6 +61,7 @@ pub(crate) fn router(discipline: &str) -> Router {
         on_failure: OnFailure::Pass,
         checksums: Checksums::Complete,
         flow_key: FlowKey::FiveTuple,
+        defaults: Defaults::Simulation,
         flow_buckets: 4096,
         hash_key: Some(1),
         spin: Nanos::new(0),

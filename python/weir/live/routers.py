@@ -87,7 +87,8 @@ def configuration(router: Router, name: str, ends: Mapping[str, End], **more: An
     """
     document = {
         "weir": 1,
-        "router": {"name": name, "flows": router.flows, **more},
+        # What is measured is to be what is simulated, also where a queue has no bound.
+        "router": {"name": name, "flows": router.flows, "defaults": "simulation", **more},
         "interface": [_interface(each, ends[each.to]) for each in router.interfaces],
         "route": [_route(each, ends[each.to]) for each in router.routes],
         "class": [_class(each) for each in router.rules],

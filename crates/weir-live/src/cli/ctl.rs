@@ -154,6 +154,10 @@ fn of_status(status: &Status) -> String {
     });
     let head = ["interface", "state", "means", "discipline", "rate", "waiting"];
     text.push_str(&table(&head, 4, &rows.collect::<Vec<_>>()));
+    text.push('\n');
+    for at in &status.interfaces {
+        text.push_str(&format!("{}: {}\n", at.name, at.holds));
+    }
     text
 }
 

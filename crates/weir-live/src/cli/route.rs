@@ -110,14 +110,10 @@ fn stand(arguments: &Arguments, io: Io) -> Result<Standing, Failure> {
 
 /// Says what runs, and what should be changed about it.
 fn announce(router: &Router, seats: &[Seat]) {
-    for (interface, seat) in router.interfaces.iter().zip(seats) {
+    for (place, (interface, seat)) in router.interfaces.iter().zip(seats).enumerate() {
         let rate = interface.rate.map_or_else(|| "no rate".to_owned(), |rate| rate.to_string());
-        log::info(format_args!(
-            "interface {}: {}, {}, {rate}",
-            interface.name,
-            seat.means(),
-            interface.discipline
-        ));
+        let (name, means, holds) = (&interface.name, seat.means(), router.bound_at(place));
+        log::info(format_args!("interface {name}: {means}, {}, {rate}; {holds}", interface.discipline));
         seat.advice().iter().for_each(|line| log::warning(format_args!("{line}")));
     }
     log::notice(format_args!("router {}: running as process {}", router.name, std::process::id()));

@@ -165,8 +165,11 @@ pub struct InterfaceStatus {
     pub means: String,
     /// Whether it is up.
     pub up: bool,
-    /// Its discipline.
+    /// Its discipline, as it is written.
     pub discipline: String,
+    /// What it holds, and how long that takes on the line.
+    #[serde(default)]
+    pub holds: String,
     /// Its rate, or `none`.
     pub rate: String,
     /// Packets waiting.

@@ -128,7 +128,10 @@ fn take(daemon: &mut Daemon, router: Router, said: String) -> Answer {
 
 fn set(daemon: &mut Daemon, interface: &str, change: &Change) -> Answer {
     match change.apply(&daemon.parts.router, interface) {
-        Ok(router) => take(daemon, router, format!("{interface} is changed until the next reload")),
+        Ok(router) => {
+            let holds = router.place_of(interface).map_or(String::new(), |place| router.bound_at(place));
+            take(daemon, router, format!("{interface} is changed until the next reload; {holds}"))
+        }
         Err(error) => Answer::refused(error),
     }
 }
@@ -166,6 +169,7 @@ fn status(daemon: &Daemon) -> Status {
         means: interface.means.clone(),
         up: interface.up,
         discipline: interface.discipline.clone(),
+        holds: interface.holds.clone(),
         rate: interface.rate.clone().unwrap_or_else(|| "none".to_owned()),
         waiting: interface.classes.iter().map(|class| class.waiting.packets).sum(),
         draining: daemon.parts.plane.is_draining(place),

@@ -25,8 +25,9 @@ use weir_core::spec::{Spec, SpecError};
 use weir_core::units::{Bytes, Nanos};
 use weir_document::{Located, Mismatch, Refused, Source, Wording, words};
 
+use super::defaults::with_written;
 use super::document::{RouterDocument, RouterTable};
-use super::{Checksums, FlowKey, Io, OnFailure, Router};
+use super::{Checksums, Defaults, FlowKey, Io, OnFailure, Router};
 use crate::arena::COST;
 pub(super) use classes::DEFAULT as DEFAULT_CLASS;
 pub(super) use interfaces::{propagation_within, rate_within};
@@ -53,7 +54,7 @@ const LONGEST_SPIN: Nanos = Nanos::new(1_000_000);
 /// How long is spun where the file does not say.
 const SPIN: Nanos = Nanos::new(50_000);
 /// The discipline of an interface where the file does not say.
-const DISCIPLINE: &str = "fifo:limit=1000pkt";
+const DISCIPLINE: &str = "fifo";
 /// What is peculiar to routers.
 const WORDING: Wording = Wording {
     longest: Bytes::new(LONGEST),
@@ -120,7 +121,7 @@ fn parse(source: &Source<'_>) -> Checked<(RouterDocument, Router)> {
     Ok((document, router))
 }
 
-/// The discipline of packets that a spec string names, in its canonical form.
+/// The discipline of packets that a spec string names, in its canonical form, with the bounds that it writes out.
 ///
 /// # Errors
 /// Why it is none, and what to write.
@@ -128,7 +129,7 @@ pub fn discipline(text: &str) -> Result<Spec, (String, String)> {
     let build = || -> Result<Spec, SpecError> {
         let spec: Spec = text.parse()?;
         registry::packet_discipline::<Packet>(&spec)?;
-        canonical(&spec)
+        Ok(with_written(&spec, canonical(&spec)?))
     };
     build().map_err(|error| words::discipline(error, "packets", "drr:quantum=1514B"))
 }
@@ -192,6 +193,7 @@ impl Checker<'_> {
             on_failure: given(&table.on_failure).unwrap_or(OnFailure::Pass),
             checksums: given(&table.checksums).unwrap_or(Checksums::Complete),
             flow_key: given(&table.flows).unwrap_or(FlowKey::FiveTuple),
+            defaults: given(&table.defaults).unwrap_or(Defaults::Live),
             flow_buckets: self.flow_buckets(table)?,
             hash_key: given(&table.flow_key),
             spin: self.spin(table)?,

@@ -37,7 +37,7 @@ pub struct RouterDocument {
 pub struct RouterTable {
     /// Its name: that of its control socket, `weird ctl NAME`.
     pub name: Located<String>,
-    /// The discipline of every interface that has none of its own; default: `fifo:limit=1000pkt`.
+    /// The discipline of every interface that has none of its own; default: `fifo`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discipline: Option<Located<String>>,
     /// The memory of all frames together, at most; default: `"64MiB"`.
@@ -55,6 +55,9 @@ pub struct RouterTable {
     /// What packets of one flow have in common; default: `5-tuple`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flows: Option<Located<FlowKey>>,
+    /// What disciplines take for parameters that their specs leave out; default: `live`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub defaults: Option<Located<Defaults>>,
     /// How many flows are told apart, a power of two: flows are hashed under a secret key into so many; default:
     /// 4096.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,6 +106,16 @@ pub enum Checksums {
     Complete,
     /// The packets are dropped and counted, and a message says which offload to turn off.
     Refuse,
+}
+
+/// What disciplines take for parameters that their specs leave out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Defaults {
+    /// Bounds that follow from the rate of the interface.
+    Live,
+    /// The same as in a simulation, where queues have no bounds but those that are written.
+    Simulation,
 }
 
 /// What packets of one flow have in common.

@@ -13,6 +13,7 @@
 pub mod address;
 pub mod change;
 pub mod check;
+mod defaults;
 pub mod document;
 pub mod print;
 
@@ -26,7 +27,7 @@ use weir_core::units::{Bytes, Nanos, Rate};
 pub use address::{MacAddress, PortRange, Protocol};
 pub use change::Change;
 pub use check::{read, read_file, read_successor};
-pub use document::{Checksums, FlowKey, Io, OnFailure};
+pub use document::{Checksums, Defaults, FlowKey, Io, OnFailure};
 
 /// The most interfaces of a router.
 pub const MOST_INTERFACES: usize = 256;
@@ -50,6 +51,8 @@ pub struct Router {
     pub checksums: Checksums,
     /// What packets of one flow have in common.
     pub flow_key: FlowKey,
+    /// What disciplines take for parameters that their specs leave out.
+    pub defaults: Defaults,
     /// Into how many flows they are hashed, a power of two.
     pub flow_buckets: u32,
     /// The key of that hash; `None`: random at each start.
@@ -81,7 +84,7 @@ pub struct Interface {
     pub framing: Bytes,
     /// From the end of a transmission to the device.
     pub propagation: Nanos,
-    /// The discipline of its queue.
+    /// The discipline of its queue, as it is written; [`Router::discipline_at`] has what is filled in.
     pub discipline: Spec,
     /// The largest IP packet that leaves here; `None`: that of the device.
     pub mtu: Option<Bytes>,

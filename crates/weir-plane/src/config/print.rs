@@ -41,6 +41,7 @@ impl Router {
             on_failure: some(self.on_failure),
             checksums: some(self.checksums),
             flows: some(self.flow_key),
+            defaults: some(self.defaults),
             flow_buckets: some(self.flow_buckets),
             flow_key: self.hash_key.map(here),
             spin: some(Time { span: self.spin, clock: Clock::Seconds }),

@@ -116,6 +116,7 @@ fn the_status_says_who_is_there() {
         means: "AF_XDP, copy".to_owned(),
         up: true,
         discipline: "drr:1514B".to_owned(),
+        holds: "drr holds 41 packets of each flow: 50ms at 10Mbit, and 2048 in all".to_owned(),
         rate: "10Mbit".to_owned(),
         waiting: 3,
         draining: true,
@@ -141,6 +142,8 @@ capabilities  CAP_NET_ADMIN
 
 interface  state     means         discipline    rate  waiting
 eth0       draining  AF_XDP, copy  drr:1514B   10Mbit     3pkt
+
+eth0: drr holds 41 packets of each flow: 50ms at 10Mbit, and 2048 in all
 ";
     assert_eq!(told(&Answer::Status(status)), expected);
 }

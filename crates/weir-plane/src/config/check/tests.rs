@@ -42,6 +42,7 @@ io = "af_packet"
 on_failure = "stop"
 checksums = "refuse"
 flows = "addresses"
+defaults = "simulation"
 flow_buckets = 512
 flow_key = 7
 spin = "20us"
@@ -114,7 +115,7 @@ fn told(route: &Route) -> String {
 fn what_is_not_written_has_its_default() {
     let router = router("...\n{a}");
     assert_eq!((router.memory, router.flow_buckets, router.spin), (MEMORY, FLOWS, SPIN));
-    assert_eq!(router.interfaces[0].discipline.to_string(), "fifo:1000pkt");
+    assert_eq!(router.interfaces[0].discipline.to_string(), "fifo");
     assert_eq!((router.interfaces[0].framing.get(), router.interfaces[0].rate), (14, None));
     assert_eq!(router.classes, [Class { name: "default".to_owned(), rule: Rule::default() }]);
 }
@@ -162,12 +163,12 @@ fn a_successor_has_the_same_sockets_memory_and_files() {
         (
             "9100",
             "9101",
-            "14:11: router.metrics is \"[::1]:9101\", cannot change while the daemon runs: it began with metrics at [::1]:9100",
+            "15:11: router.metrics is \"[::1]:9101\", cannot change while the daemon runs: it began with metrics at [::1]:9100",
         ),
         (
             "adm",
             "users",
-            "15:9: router.group is \"users\", cannot change while the daemon runs: it began with `adm`",
+            "16:9: router.group is \"users\", cannot change while the daemon runs: it began with `adm`",
         ),
     ] {
         assert_eq!(later(from, to).expect_err("fixed"), format!("r.toml:{expected}: {remedy}"));

@@ -1,0 +1,206 @@
+//! What a discipline takes on a live interface for parameters that its spec leaves out.
+//!
+//! In a simulation a queue without a limit shows how long it grows; on a line it delays everything for seconds and takes
+//! the frames of other interfaces. So where a spec gives neither `limit` nor `depth`, and neither has a default, each flow
+//! may have what the line sends in [`SPAN_OF_FLOW`], or all together in [`SPAN`] where flows are not told apart. What is
+//! written in the spec holds, `none` included, and with `defaults = "simulation"` nothing is filled in.
+//!
+//! | | |
+//! |-|-|
+//! | Source | this project; Gettys and Nichols, Bufferbloat, CACM 55(1), 2012 |
+//! | Work | O(length of the spec), when a configuration is taken |
+//! | Units | packets of the largest size that the interface sends; nanoseconds |
+
+use std::fmt::Write;
+
+use weir_core::info::{Info, Takes, parse_packets, parse_rate};
+use weir_core::registry;
+use weir_core::role::Role;
+use weir_core::spec::{Argument, Spec};
+use weir_core::units::Rate;
+
+use super::{Defaults, Interface, Router};
+use crate::arena::COST;
+
+/// How long a queue takes that all flows share, if it is full of large packets, in nanoseconds.
+const SPAN: u64 = 100_000_000;
+/// The same of what one flow may have where flows are told apart.
+const SPAN_OF_FLOW: u64 = 50_000_000;
+/// The bounds of either, in packets; the upper one also holds without a rate.
+const PACKETS: (u64, u64) = (10, 1000);
+/// Packets of an interface where its configuration does not say how large they may be, in bytes.
+const MTU: u64 = 1500;
+/// Parameters that bound a queue, and the word for no bound.
+const BOUNDS: [&str; 2] = ["limit", "depth"];
+const NONE: &str = "none";
+
+/// The line behind a queue, and the frames that it may have.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    rate: Option<Rate>,
+    /// What the largest packet takes on the line, in bytes.
+    packet: u64,
+    /// The most frames that wait.
+    most: u64,
+}
+
+impl Line {
+    fn of(router: &Router, interface: &Interface) -> Self {
+        let frames = router.memory.get() / COST;
+        let most = frames / (4 * router.interfaces.len().max(1) as u64);
+        let mtu = interface.mtu.map_or(MTU, |mtu| mtu.get());
+        Self { rate: interface.rate, packet: mtu + interface.framing.get(), most: most.max(1) }
+    }
+
+    /// How many packets it sends in a span.
+    fn packets(&self, span: u64) -> u64 {
+        let (few, many) = PACKETS;
+        let sent = self.rate.map_or(many, |rate| {
+            let bits = u128::from(rate.get()) * u128::from(span) / 1_000_000_000;
+            u64::try_from(bits / (8 * u128::from(self.packet))).unwrap_or(many)
+        });
+        sent.clamp(few, many).min(self.most)
+    }
+
+    /// How long it takes to send so many packets, in words; nothing without a rate.
+    fn says(&self, packets: u64) -> Option<String> {
+        let rate = self.rate?;
+        let bits = u128::from(packets) * 8 * u128::from(self.packet);
+        let tenths = bits * 10_000 / u128::from(rate.get().max(1));
+        let time = match tenths {
+            0..100 => format!("{}.{}ms", tenths / 10, tenths % 10),
+            100..100_000 => format!("{}ms", tenths / 10),
+            _ => format!("{}s", tenths / 10_000),
+        };
+        Some(format!("{time} at {rate}"))
+    }
+
+    /// The same behind a discipline that has a rate of its own.
+    fn behind(self, spec: &Spec, info: &Info) -> Self {
+        let own = given(spec, info, "rate").and_then(|rate| parse_rate(&rate.name));
+        Self { rate: self.rate.into_iter().chain(own).min_by_key(|rate| rate.get()), ..self }
+    }
+}
+
+/// What a spec gives for a parameter of this name.
+fn given<'s>(spec: &'s Spec, info: &Info, name: &str) -> Option<&'s Spec> {
+    let parameter = info.parameters.iter().find(|parameter| parameter.name == name)?;
+    Role::Discipline.argument(spec, parameter)
+}
+
+/// Whether a discipline has a parameter of this name, and by default no bound by it.
+fn is_open(info: &Info, name: &str) -> bool {
+    info.parameters.iter().any(|parameter| parameter.name == name && parameter.default == Some(NONE))
+}
+
+/// The places of the disciplines within a spec.
+fn nested(spec: &Spec) -> impl Iterator<Item = usize> {
+    (0..spec.arguments.len()).filter(|&place| {
+        let parameter = Role::Discipline.parameter_at(spec, place);
+        parameter.is_some_and(|parameter| matches!(parameter.takes, Takes::Discipline(_)))
+    })
+}
+
+/// The spec with bounds where it has none.
+fn bounded(spec: &Spec, line: Line) -> Spec {
+    let Ok(info) = registry::info(&spec.name) else { return spec.clone() };
+    let mut filled = spec.clone();
+    let inner = line.behind(spec, info);
+    nested(spec)
+        .for_each(|place| filled.arguments[place].value = bounded(&spec.arguments[place].value, inner));
+    if BOUNDS.iter().any(|name| given(spec, info, name).is_some()) {
+        return filled;
+    }
+    let mut bound = |name, packets: u64| filled.arguments.push(Argument::new(name, &format!("{packets}pkt")));
+    match BOUNDS.map(|name| is_open(info, name)) {
+        [true, true] => {
+            bound("depth", inner.packets(SPAN_OF_FLOW));
+            bound("limit", line.most);
+        }
+        [true, false] => bound("limit", inner.packets(SPAN)),
+        [false, true] => bound("depth", inner.packets(SPAN_OF_FLOW)),
+        [false, false] => {}
+    }
+    filled
+}
+
+/// A spec in its canonical form, `canonical`, with those bounds that were written though they are the default.
+pub(super) fn with_written(written: &Spec, mut canonical: Spec) -> Spec {
+    let Ok(info) = registry::info(&written.name) else { return canonical };
+    for place in nested(&canonical).collect::<Vec<_>>() {
+        let value = &canonical.arguments[place].value;
+        let parameter = Role::Discipline.parameter_at(&canonical, place);
+        let inner = parameter.and_then(|parameter| Role::Discipline.argument(written, parameter));
+        canonical.arguments[place].value = inner.map_or(value.clone(), |it| with_written(it, value.clone()));
+    }
+    for name in BOUNDS {
+        let value = given(written, info, name).filter(|_| given(&canonical, info, name).is_none());
+        canonical.arguments.extend(value.map(|value| Argument::new(name, &value.name)));
+    }
+    canonical
+}
+
+impl Router {
+    /// The discipline of the interface at this place with all that the router fills in.
+    #[must_use]
+    pub fn discipline_at(&self, place: usize) -> Spec {
+        let interface = &self.interfaces[place];
+        match self.defaults {
+            Defaults::Simulation => interface.discipline.clone(),
+            Defaults::Live => bounded(&interface.discipline, Line::of(self, interface)),
+        }
+    }
+
+    /// What the queue of the interface at this place holds, and how long that takes on its line, in words.
+    #[must_use]
+    pub fn bound_at(&self, place: usize) -> String {
+        let spec = self.discipline_at(place);
+        let mut said = String::new();
+        say(&spec, Line::of(self, &self.interfaces[place]), &mut said);
+        said
+    }
+}
+
+/// The value in force of a parameter that counts packets.
+fn packets(spec: &Spec, info: &Info, name: &str) -> Option<u64> {
+    let parameter = info.parameters.iter().find(|parameter| parameter.name == name)?;
+    let text = given(spec, info, name).map(|value| value.name.as_str()).or(parameter.default)?;
+    parse_packets(text).map(|packets| packets.get())
+}
+
+/// Says what a discipline holds, or what those in it do.
+fn say(spec: &Spec, line: Line, said: &mut String) {
+    let Ok(info) = registry::info(&spec.name) else { return };
+    let inner = line.behind(spec, info);
+    let [limit, depth] = BOUNDS.map(|name| packets(spec, info, name));
+    let has_bound = info.parameters.iter().any(|parameter| BOUNDS.contains(&parameter.name));
+    if !has_bound {
+        let before = said.len();
+        nested(spec).for_each(|place| say(&spec.arguments[place].value, inner, said));
+        if said.len() > before {
+            return;
+        }
+    }
+    let separator = if said.is_empty() { "" } else { "; " };
+    let _ = write!(said, "{separator}{} holds ", spec.name);
+    let mut count = |packets: u64, of: &str| {
+        let time = inner.says(packets).map_or(String::new(), |time| format!(": {time}"));
+        let _ = write!(said, "{packets} packets{of}{time}");
+    };
+    match (depth, limit) {
+        (Some(depth), None) => count(depth, " of each flow"),
+        (Some(depth), Some(limit)) if depth < limit => {
+            count(depth, " of each flow");
+            let _ = write!(said, ", and {limit} in all");
+        }
+        (_, Some(limit)) => count(limit, ""),
+        (None, None) => {
+            let written = given(spec, info, "limit").filter(|value| value.name != NONE);
+            let text = written.map_or("what comes, without a bound", |value| &value.name);
+            let _ = write!(said, "{text}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! What is filled in, what is left as it is written, and what is said of it.
+
+use weir_document::Source;
+
+use super::super::{Change, read};
+use super::*;
+
+fn router(more: &str, discipline: &str, rate: &str) -> Router {
+    let text = format!(
+        "weir = 1\n[router]\nname = \"r\"\n{more}\n[[interface]]\nname = \"a\"\ndiscipline = \"{discipline}\"\n{rate}\n\
+         [[interface]]\nname = \"b\"\n"
+    );
+    let router = read(&Source { name: "r.toml", text: &text }).unwrap_or_else(|error| panic!("{error}"));
+    let again = read(&Source { name: "printed", text: &router.to_toml() });
+    assert_eq!(again.as_ref(), Ok(&router));
+    router
+}
+
+#[test]
+fn a_queue_is_bounded_by_what_the_line_sends_in_a_span() {
+    // 1514 bytes take 606 us at 20 Mbit/s, so 165 of them take 100 ms; 16384 frames are 15887 with their tables.
+    for (discipline, rate, filled, said) in [
+        ("fifo", "20Mbit", "fifo:limit=165pkt", "fifo holds 165 packets: 99ms at 20Mbit"),
+        ("fifo", "100kbit", "fifo:limit=10pkt", "fifo holds 10 packets: 1211ms at 100kbit"),
+        ("fifo", "10Gbit", "fifo:limit=1000pkt", "fifo holds 1000 packets: 1.2ms at 10Gbit"),
+        (
+            "drr",
+            "20Mbit",
+            "drr:depth=82pkt,limit=1985pkt",
+            "drr holds 82 packets of each flow: 49ms at 20Mbit, and 1985 in all",
+        ),
+        (
+            "tbf(fifo,rate=2Mbit,burst=3kB)",
+            "20Mbit",
+            "tbf(fifo:limit=16pkt,rate=2Mbit,burst=3kB)",
+            "fifo holds 16 packets: 96ms at 2Mbit",
+        ),
+        (
+            "priority(drr:1514B,bands=2,last=fifo)",
+            "20Mbit",
+            "priority(drr(1514B,depth=82pkt,limit=1985pkt),bands=2,last=fifo:limit=165pkt)",
+            "drr holds 82 packets of each flow: 49ms at 20Mbit, and 1985 in all; fifo holds 165 packets: 99ms at 20Mbit",
+        ),
+        (
+            "fq(codel:5ms)",
+            "20Mbit",
+            "fq(codel,depth=82pkt,limit=1985pkt)",
+            "fq holds 82 packets of each flow: 49ms at 20Mbit, and 1985 in all",
+        ),
+    ] {
+        let router = router("", discipline, &format!("rate = \"{rate}\""));
+        let expected: Spec = filled.parse().expect(filled);
+        assert_eq!(router.discipline_at(0).to_string(), expected.to_string(), "{discipline}");
+        assert_eq!(router.bound_at(0), said);
+    }
+}
+
+#[test]
+fn what_is_written_and_what_has_a_bound_stays() {
+    for (discipline, said) in [
+        ("fifo:limit=1000pkt", "fifo holds 1000 packets: 605ms at 20Mbit"),
+        ("fifo:limit=64KiB", "fifo holds 64KiB"),
+        ("fifo:limit=none", "fifo holds what comes, without a bound"),
+        ("drr:limit=none", "drr holds what comes, without a bound"),
+        ("tbf(fifo:limit=none,rate=2Mbit,burst=3kB)", "fifo holds what comes, without a bound"),
+        ("drr:depth=100pkt", "drr holds 100 packets of each flow: 60ms at 20Mbit"),
+        ("sfq", "sfq holds 100 packets of each flow: 60ms at 20Mbit"),
+        ("codel", "codel holds 1000 packets: 605ms at 20Mbit"),
+        ("fq_codel", "fq_codel holds 10240 packets: 6201ms at 20Mbit"),
+    ] {
+        let router = router("", discipline, "rate = \"20Mbit\"");
+        assert_eq!(router.discipline_at(0), router.interfaces[0].discipline, "{discipline}");
+        assert_eq!(router.bound_at(0), said);
+    }
+}
+
+#[test]
+fn without_a_rate_a_bound_is_a_number_and_memory_has_the_last_word() {
+    assert_eq!(router("", "fifo", "").bound_at(0), "fifo holds 1000 packets");
+    // 1 MiB are 248 frames, of which an interface of two has at most an eighth waiting.
+    assert_eq!(router("memory = \"1MiB\"", "fifo", "").bound_at(0), "fifo holds 31 packets");
+    assert_eq!(
+        router("memory = \"1MiB\"", "drr", "rate = \"20Mbit\"").bound_at(0),
+        "drr holds 31 packets: 18ms at 20Mbit"
+    );
+}
+
+#[test]
+fn a_change_of_the_rate_changes_the_bound() {
+    let router = router("", "fifo", "rate = \"20Mbit\"");
+    let change = Change::read(Some("10Mbit"), None, None).expect("valid");
+    let changed = change.apply(&router, "a").expect("an interface");
+    assert_eq!(changed.bound_at(0), "fifo holds 82 packets: 99ms at 10Mbit");
+}
+
+#[test]
+fn in_a_comparison_with_a_simulation_nothing_is_filled_in() {
+    let router = router("defaults = \"simulation\"", "drr", "rate = \"20Mbit\"");
+    assert_eq!(router.discipline_at(0).to_string(), "drr");
+}
+
+#[test]
+fn every_discipline_can_be_made_of_what_is_filled_in() {
+    for info in registry::PACKET {
+        let router = router("", info.example, "rate = \"20Mbit\"");
+        let filled = router.discipline_at(0);
+        assert!(registry::packet_factory::<weir_core::item::Packet>(&filled).is_ok(), "{filled}");
+        assert_ne!(router.bound_at(0), "", "{filled}");
+    }
+}
