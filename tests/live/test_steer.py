@@ -265,10 +265,10 @@ def test_an_interface_that_goes_away_ends_the_daemon(steer: SteerBed) -> None:
 
 
 def test_two_daemons_are_refused(steer: SteerBed) -> None:
-    steer.start(policy="rr")
+    daemon = steer.start(policy="rr")
     other = steer.run(steer.configuration(name=f"{steer.name}-2"), "other.toml")
     assert other.wait(timeout=15) == 3
-    assert "another daemon has it" in steer.messages("other.toml")
+    assert f"another process has it, process {daemon.pid} of user 0" in steer.messages("other.toml")
     same = steer.run(steer.configuration(), "same.toml")
     assert same.wait(timeout=15) == 3
     assert "is running as process" in steer.messages("same.toml")

@@ -4,6 +4,7 @@
 //! a thread of its own with a network namespace of its own where they would change anything. `--clean` removes what weir
 //! made and nobody uses, and nothing else.
 
+mod claims;
 mod interfaces;
 mod kernel;
 mod left;
@@ -112,6 +113,7 @@ fn examine() -> Vec<Finding> {
     findings.extend(machine::examine());
     findings.extend(steering::examine());
     findings.extend(interfaces::examine());
+    findings.extend(claims::examine());
     findings.extend(left::examine(&base(), &pins()));
     findings
 }

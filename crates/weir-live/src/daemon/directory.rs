@@ -40,6 +40,13 @@ pub enum RunError {
     },
     /// The directory is of somebody else.
     Foreign(PathBuf),
+    /// Others than its owner may write to the directory.
+    Open {
+        /// The directory.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+    },
     /// There is no such group.
     NoGroup(String),
     /// The system refused.
@@ -61,7 +68,13 @@ impl fmt::Display for RunError {
             ),
             Self::Foreign(path) => write!(
                 f,
-                "{} is not a directory of this user: remove it, or give the router another name",
+                "{} is not a directory of this user: remove it, or name another (the router's name, {BASE_VARIABLE})",
+                path.display()
+            ),
+            Self::Open { path, mode } => write!(
+                f,
+                "{0} is of mode {mode:04o}: whoever may write there could put a socket of his own in the daemon's place; \
+                 run `chmod go-w {0}`, and look at what lies there",
                 path.display()
             ),
             Self::NoGroup(group) => {
@@ -201,7 +214,22 @@ impl Drop for RunDirectory {
 
 fn make_base(base: &Path) -> Result<(), RunError> {
     let made = DirBuilder::new().recursive(true).mode(0o755).create(base);
-    made.map_err(RunError::of(base))
+    made.map_err(RunError::of(base))?;
+    // A link to it is whose it is; where the link lies, only its owner may put one.
+    let found = fs::metadata(base).map_err(RunError::of(base))?;
+    let owners = [0, rustix::process::geteuid().as_raw()];
+    if !owners.contains(&found.uid()) {
+        return Err(RunError::Foreign(base.to_owned()));
+    }
+    // Where it is sticky, others cannot take away what is not theirs.
+    if found.mode() & 0o1000 == 0 { closed_to_others(base, &found) } else { Ok(()) }
+}
+
+/// That nobody but the owner may write to a directory.
+fn closed_to_others(path: &Path, found: &fs::Metadata) -> Result<(), RunError> {
+    let mode = found.mode() & 0o7777;
+    let is_closed = mode & 0o022 == 0;
+    is_closed.then_some(()).ok_or_else(|| RunError::Open { path: path.to_owned(), mode })
 }
 
 /// The directory, closed to all but its owner.
@@ -214,6 +242,7 @@ fn make_private(path: &Path) -> Result<(), RunError> {
             if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() {
                 return Err(RunError::Foreign(path.to_owned()));
             }
+            closed_to_others(path, &found)?;
         }
         Err(error) => return Err(RunError::of(path)(error)),
     }
@@ -315,6 +344,25 @@ mod tests {
         let mine = RunDirectory::claim(base.path(), "edge").expect("stale");
         assert!(!mine.free_socket().expect("removed").exists());
         assert_eq!(fs::metadata(mine.path()).expect("there").permissions().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn what_others_may_write_to_is_refused() {
+        let base = tempfile::tempdir().expect("a directory");
+        let set = |path: &Path, mode| {
+            fs::set_permissions(path, Permissions::from_mode(mode)).expect("set");
+        };
+        let edge = base.path().join("edge");
+        fs::create_dir(&edge).expect("made");
+        for (path, mode) in [(base.path(), 0o777), (base.path(), 0o775), (edge.as_path(), 0o777)] {
+            set(path, mode);
+            let error = RunDirectory::claim(base.path(), "edge").expect_err("open").to_string();
+            let expected = format!("{} is of mode {mode:04o}: ", path.display());
+            assert!(error.starts_with(&expected) && error.contains("`chmod go-w "), "{error}");
+            set(path, 0o755);
+        }
+        set(base.path(), 0o1777);
+        assert!(RunDirectory::claim(base.path(), "edge").is_ok());
     }
 
     #[test]

@@ -18,6 +18,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use weir_plane::config::MacAddress;
 
 use super::fault::{Fault, Kind};
+use super::holder;
 use ask::{Ask, addresses};
 
 mod ask;
@@ -176,14 +177,14 @@ impl Claim {
         // SAFETY: a plain system call, whose result is checked.
         let socket = owned(unsafe { libc::socket(libc::AF_UNIX, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) });
         let socket = socket.map_err(failed)?;
-        match bind_abstract(&socket, format!("weir/interface/{name}").as_bytes()) {
+        match bind_abstract(&socket, format!("{}{name}", holder::PREFIX).as_bytes()) {
             Ok(()) => Ok(Self { _socket: socket }),
-            Err(error) if error.kind() == io::ErrorKind::AddrInUse => Err(Fault::new(
-                Kind::Busy,
-                name,
-                "another daemon has it",
-                "end that one, which `weird doctor` names, or give it another interface",
-            )),
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+                let unseen = || "one that /proc does not show here".to_owned();
+                let holder = holder::of(name).map_or_else(unseen, |holder| holder.to_string());
+                let what = format!("another process has it, {holder}");
+                Err(Fault::new(Kind::Busy, name, what, "end that one, or give it another interface"))
+            }
             Err(error) => Err(failed(error)),
         }
     }

@@ -24,6 +24,7 @@ pub mod attach;
 pub mod fault;
 mod filter;
 mod held;
+pub mod holder;
 pub mod link;
 pub mod neighbourhood;
 mod option;
