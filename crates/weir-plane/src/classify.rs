@@ -2,7 +2,8 @@
 //!
 //! Flows are as many as `flow_buckets`, whatever comes in, so that nothing that is kept for each flow can be made to
 //! grow; who does not know the key cannot choose which flows share a number. What disciplines hash by themselves are
-//! the addresses: those of IPv4 as they are, those of IPv6 folded by the same keyed hash.
+//! the addresses, beside the flow or alone: those of IPv4 as they are, those of IPv6 folded by the same keyed hash, and
+//! none that `flows` does not tell apart.
 //!
 //! | | |
 //! |-|-|
@@ -17,7 +18,7 @@ use weir_core::item::{Addresses, ClassId, FlowId};
 use weir_core::packet::hash::Keyed;
 
 use super::frame::{Ends, Packet};
-use crate::config::{FlowKey, Router, Rule};
+use crate::config::{Defaults, FlowKey, Router, Rule};
 
 /// Prefixes as networks and masks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,6 +114,8 @@ pub(super) struct Classifier {
     rules: Vec<Compiled>,
     key: FlowKey,
     buckets: u32,
+    /// Whether disciplines see all addresses, as in a simulation.
+    shows_all: bool,
     hash: Keyed,
 }
 
@@ -124,6 +127,7 @@ impl Classifier {
             rules: router.classes[..last].iter().map(|class| Compiled::new(&class.rule)).collect(),
             key: router.flow_key,
             buckets: router.flow_buckets.max(1),
+            shows_all: router.defaults == Defaults::Simulation,
             hash: Keyed::new(router.hash_key.unwrap_or(seed)),
         }
     }
@@ -142,12 +146,18 @@ impl Classifier {
 
     #[inline]
     fn addresses(&self, ends: &Ends) -> Addresses {
-        match *ends {
-            Ends::V4 { source, destination } => Addresses { source, destination },
+        let (source, destination) = match *ends {
+            Ends::V4 { source, destination } => (source, destination),
             Ends::V6 { source, destination } => {
                 let fold = |address: u128| self.hash.hash(&address.to_be_bytes()) as u32;
-                Addresses { source: fold(source), destination: fold(destination) }
+                (fold(source), fold(destination))
             }
+        };
+        match self.key {
+            FlowKey::Source if !self.shows_all => Addresses { source, destination: 0 },
+            FlowKey::Destination if !self.shows_all => Addresses { source: 0, destination },
+            FlowKey::Class if !self.shows_all => Addresses { source: 0, destination: 0 },
+            _ => Addresses { source, destination },
         }
     }
 

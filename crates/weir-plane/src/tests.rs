@@ -319,3 +319,34 @@ fn silent_addresses_take_no_frames_from_others() {
         }
     }
 }
+
+/// After how many packets of a flow of twenty one of another flow leaves, which came last.
+fn overtaken(discipline: &str, key: crate::config::FlowKey, other: &Udp) -> usize {
+    let mut told = router(discipline);
+    told.defaults = crate::config::Defaults::Live;
+    told.flow_key = key;
+    told.flow_buckets = 1 << 16;
+    let mut bench = Bench::new(told);
+    (0..20).for_each(|_| bench.datagram(0, 0, &Udp::across(0, 1, 100)));
+    bench.datagram(0, 0, other);
+    left(&mut bench, 1).iter().position(|&(_, size)| size == 101).expect("it leaves")
+}
+
+#[test]
+fn flows_are_told_apart_as_the_router_says_whatever_the_discipline() {
+    use crate::config::FlowKey::{Addresses, Class, Destination, FiveTuple, Source};
+    let port = Udp { ports: (7, 7), ..Udp::across(0, 1, 101) };
+    let from = Udp { from: "10.0.0.2".parse().expect("an address"), ..Udp::across(0, 1, 101) };
+    for discipline in ["sfq:queues=65536", "sfq_linux", "sfq_set", "fq_codel", "drr:quantum=100B", "fq"] {
+        for (key, apart) in [
+            (FiveTuple, [true, true]),
+            (Addresses, [false, true]),
+            (Source, [false, true]),
+            (Destination, [false, false]),
+            (Class, [false, false]),
+        ] {
+            let is_apart = [&port, &from].map(|other| overtaken(discipline, key, other) < 20);
+            assert_eq!(is_apart, apart, "{discipline} {key:?}");
+        }
+    }
+}

@@ -44,7 +44,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return super::print(&router.to_toml());
     }
     if arguments.configured.check {
-        return super::print(&format!("{file} is a router of {} interfaces\n", router.interfaces.len()));
+        let advice: String = router.advice().iter().map(|line| format!("{line}\n")).collect();
+        let interfaces = router.interfaces.len();
+        return super::print(&format!("{file} is a router of {interfaces} interfaces\n{advice}"));
     }
     arguments.configured.begin_log();
     let daemon = set_up(arguments, router, file)?;
@@ -116,5 +118,6 @@ fn announce(router: &Router, seats: &[Seat]) {
         log::info(format_args!("interface {name}: {means}, {}, {rate}; {holds}", interface.discipline));
         seat.advice().iter().for_each(|line| log::warning(format_args!("{line}")));
     }
+    router.advice().iter().for_each(|line| log::warning(format_args!("{line}")));
     log::notice(format_args!("router {}: running as process {}", router.name, std::process::id()));
 }

@@ -119,6 +119,7 @@ fn take(daemon: &mut Daemon, router: Router, said: String) -> Answer {
     let now = daemon.parts.clock.now();
     match daemon.parts.plane.reload(now, router.clone(), &mut daemon.parts.arena) {
         Ok(()) => {
+            let said = core::iter::once(said).chain(router.advice()).collect::<Vec<_>>().join("\n");
             daemon.parts.router = Arc::new(router);
             Answer::Done { said }
         }

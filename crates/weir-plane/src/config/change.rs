@@ -38,7 +38,7 @@ impl Change {
     /// The router with this change at the interface called `name`.
     ///
     /// # Errors
-    /// There is no such interface.
+    /// There is no such interface, or its discipline would contradict what the router says of all.
     pub fn apply(&self, router: &Router, name: &str) -> Result<Router, String> {
         let mut changed = router.clone();
         let place = router.place_of(name)?;
@@ -52,7 +52,12 @@ impl Change {
         if let Some(propagation) = self.propagation {
             interface.propagation = propagation;
         }
-        Ok(changed)
+        match changed.contradiction_at(place) {
+            Some((reason, remedy)) => {
+                Err(refuse("discipline", &changed.interfaces[place].discipline.to_string(), &reason, &remedy))
+            }
+            None => Ok(changed),
+        }
     }
 }
 

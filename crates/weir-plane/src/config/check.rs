@@ -186,7 +186,7 @@ impl Checker<'_> {
         let interfaces = self.interfaces(document)?;
         let routes = self.routes(document, &interfaces)?;
         let classes = self.classes(&document.class)?;
-        Ok(Router {
+        let router = Router {
             name,
             memory: self.memory(table, interfaces.len())?,
             io: given(&table.io).unwrap_or(Io::Auto),
@@ -202,7 +202,20 @@ impl Checker<'_> {
             interfaces,
             routes,
             classes,
-        })
+        };
+        self.agree(document, &router)?;
+        Ok(router)
+    }
+
+    /// Refuses a discipline that contradicts what the router says of all.
+    fn agree(&self, document: &RouterDocument, router: &Router) -> Checked<()> {
+        for (place, table) in document.interface.value.iter().enumerate() {
+            let written = table.value.discipline.as_ref().or(document.router.value.discipline.as_ref());
+            if let (Some((reason, remedy)), Some(written)) = (router.contradiction_at(place), written) {
+                return self.refuse(written, reason, remedy);
+            }
+        }
+        Ok(())
     }
 
     fn memory(&self, table: &RouterTable, interfaces: usize) -> Checked<Bytes> {
@@ -282,7 +295,7 @@ fn span_of<T>(written: &Option<Located<T>>) -> Option<std::ops::Range<usize>> {
 }
 
 /// A choice as it is written in the file.
-fn word<T: serde::Serialize>(choice: &T) -> String {
+pub(super) fn word<T: serde::Serialize>(choice: &T) -> String {
     let written = toml::Value::try_from(choice).ok();
     written.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -2,8 +2,9 @@
 //!
 //! In a simulation a queue without a limit shows how long it grows; on a line it delays everything for seconds and takes
 //! the frames of other interfaces. So where a spec gives neither `limit` nor `depth`, and neither has a default, each flow
-//! may have what the line sends in [`SPAN_OF_FLOW`], or all together in [`SPAN`] where flows are not told apart. What is
-//! written in the spec holds, `none` included, and with `defaults = "simulation"` nothing is filled in.
+//! may have what the line sends in [`SPAN_OF_FLOW`], or all together in [`SPAN`] where flows are not told apart. Where a
+//! discipline hashes flows by itself and its spec does not say by which key, it is the router's `flows`. What is written in
+//! the spec holds, `none` included, and with `defaults = "simulation"` nothing is filled in.
 //!
 //! | | |
 //! |-|-|
@@ -19,7 +20,8 @@ use weir_core::role::Role;
 use weir_core::spec::{Argument, Spec};
 use weir_core::units::Rate;
 
-use super::{Defaults, Interface, Router};
+use super::check::word;
+use super::{Defaults, FlowKey, Interface, Router};
 use crate::arena::COST;
 
 /// How long a queue takes that all flows share, if it is full of large packets, in nanoseconds.
@@ -33,6 +35,11 @@ const MTU: u64 = 1500;
 /// Parameters that bound a queue, and the word for no bound.
 const BOUNDS: [&str; 2] = ["limit", "depth"];
 const NONE: &str = "none";
+
+/// The parameter that says what a discipline hashes, and what it may say.
+const KEY: &str = "key";
+const ADDRESSES: &str = "addresses";
+const FLOW: &str = "flow";
 
 /// The line behind a queue, and the frames that it may have.
 #[derive(Clone, Copy, Debug)]
@@ -101,13 +108,18 @@ fn nested(spec: &Spec) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The spec with bounds where it has none.
-fn bounded(spec: &Spec, line: Line) -> Spec {
+/// The spec with bounds where it has none, and with the key of its hash.
+fn fill(spec: &Spec, line: Line, flows: FlowKey) -> Spec {
     let Ok(info) = registry::info(&spec.name) else { return spec.clone() };
     let mut filled = spec.clone();
     let inner = line.behind(spec, info);
-    nested(spec)
-        .for_each(|place| filled.arguments[place].value = bounded(&spec.arguments[place].value, inner));
+    for place in nested(spec) {
+        filled.arguments[place].value = fill(&spec.arguments[place].value, inner, flows);
+    }
+    if info.parameters.iter().any(|parameter| parameter.name == KEY) && given(spec, info, KEY).is_none() {
+        // The flow's number stands beside the addresses, which are as few as `flows` says.
+        filled.arguments.push(Argument::new(KEY, if flows == FlowKey::Addresses { ADDRESSES } else { FLOW }));
+    }
     if BOUNDS.iter().any(|name| given(spec, info, name).is_some()) {
         return filled;
     }
@@ -124,7 +136,15 @@ fn bounded(spec: &Spec, line: Line) -> Spec {
     filled
 }
 
-/// A spec in its canonical form, `canonical`, with those bounds that were written though they are the default.
+/// The name of a discipline within a spec that is told to hash addresses alone.
+fn by_addresses(spec: &Spec) -> Option<&str> {
+    let info = registry::info(&spec.name).ok()?;
+    let is_it = given(spec, info, KEY).is_some_and(|key| key.name == ADDRESSES);
+    let inner = || nested(spec).find_map(|place| by_addresses(&spec.arguments[place].value));
+    if is_it { Some(&spec.name) } else { inner() }
+}
+
+/// A spec in its canonical form, `canonical`, with those bounds and keys that were written though they are the default.
 pub(super) fn with_written(written: &Spec, mut canonical: Spec) -> Spec {
     let Ok(info) = registry::info(&written.name) else { return canonical };
     for place in nested(&canonical).collect::<Vec<_>>() {
@@ -133,7 +153,7 @@ pub(super) fn with_written(written: &Spec, mut canonical: Spec) -> Spec {
         let inner = parameter.and_then(|parameter| Role::Discipline.argument(written, parameter));
         canonical.arguments[place].value = inner.map_or(value.clone(), |it| with_written(it, value.clone()));
     }
-    for name in BOUNDS {
+    for name in BOUNDS.into_iter().chain([KEY]) {
         let value = given(written, info, name).filter(|_| given(&canonical, info, name).is_none());
         canonical.arguments.extend(value.map(|value| Argument::new(name, &value.name)));
     }
@@ -147,8 +167,36 @@ impl Router {
         let interface = &self.interfaces[place];
         match self.defaults {
             Defaults::Simulation => interface.discipline.clone(),
-            Defaults::Live => bounded(&interface.discipline, Line::of(self, interface)),
+            Defaults::Live => fill(&interface.discipline, Line::of(self, interface), self.flow_key),
         }
+    }
+
+    /// What the spec of the interface at this place says otherwise than `flows`, and what to do, where both cannot hold.
+    #[must_use]
+    pub fn contradiction_at(&self, place: usize) -> Option<(String, String)> {
+        let name = by_addresses(&self.interfaces[place].discipline)?;
+        let is_refused = matches!(self.flow_key, FlowKey::Source | FlowKey::Destination | FlowKey::Class);
+        (self.defaults == Defaults::Live && is_refused).then(|| {
+            let reason =
+                format!("has `key=addresses` for `{name}`, but `flows` is \"{}\"", word(&self.flow_key));
+            (reason, "leave `key` out, or write `flows = \"addresses\"`".to_owned())
+        })
+    }
+
+    /// What an operator may not have meant, a line each.
+    #[must_use]
+    pub fn advice(&self) -> Vec<String> {
+        let is_told = self.defaults == Defaults::Live && self.flow_key == FlowKey::FiveTuple;
+        let told = self.interfaces.iter().filter(|_| is_told);
+        let line = |interface: &Interface| {
+            let name = by_addresses(&interface.discipline)?;
+            Some(format!(
+                "interface {}: `{name}` has `key=addresses`, but `flows` is \"5-tuple\": all flows between two hosts \
+                 share a queue there; leave `key` out to tell them apart",
+                interface.name
+            ))
+        };
+        told.filter_map(line).collect()
     }
 
     /// What the queue of the interface at this place holds, and how long that takes on its line, in words.

@@ -64,9 +64,9 @@ fn what_is_written_and_what_has_a_bound_stays() {
         ("drr:limit=none", "drr holds what comes, without a bound"),
         ("tbf(fifo:limit=none,rate=2Mbit,burst=3kB)", "fifo holds what comes, without a bound"),
         ("drr:depth=100pkt", "drr holds 100 packets of each flow: 60ms at 20Mbit"),
-        ("sfq", "sfq holds 100 packets of each flow: 60ms at 20Mbit"),
+        ("sfq:key=flow", "sfq holds 100 packets of each flow: 60ms at 20Mbit"),
         ("codel", "codel holds 1000 packets: 605ms at 20Mbit"),
-        ("fq_codel", "fq_codel holds 10240 packets: 6201ms at 20Mbit"),
+        ("fq_codel:key=flow", "fq_codel holds 10240 packets: 6201ms at 20Mbit"),
     ] {
         let router = router("", discipline, "rate = \"20Mbit\"");
         assert_eq!(router.discipline_at(0), router.interfaces[0].discipline, "{discipline}");
@@ -107,4 +107,48 @@ fn every_discipline_can_be_made_of_what_is_filled_in() {
         assert!(registry::packet_factory::<weir_core::item::Packet>(&filled).is_ok(), "{filled}");
         assert_ne!(router.bound_at(0), "", "{filled}");
     }
+}
+
+#[test]
+fn what_is_hashed_is_what_the_router_calls_a_flow() {
+    for (flows, discipline, filled) in [
+        ("5-tuple", "sfq", "sfq:key=flow"),
+        ("5-tuple", "tbf(sfq_set,rate=2Mbit,burst=3kB)", "tbf(sfq_set:key=flow,rate=2Mbit,burst=3kB)"),
+        ("source", "fq_codel", "fq_codel:key=flow"),
+        ("addresses", "sfq_linux", "sfq_linux:key=addresses"),
+        ("addresses", "sfq:key=flow", "sfq:key=flow"),
+        ("5-tuple", "sfq:key=addresses", "sfq:key=addresses"),
+        ("5-tuple", "sfq_linux:key=flow", "sfq_linux:key=flow"),
+        ("5-tuple", "codel", "codel"),
+    ] {
+        let router = router(&format!("flows = \"{flows}\""), discipline, "");
+        assert_eq!(router.discipline_at(0).to_string(), filled);
+        let advice = router.advice();
+        assert_eq!(advice.len(), usize::from(flows == "5-tuple" && discipline.ends_with("=addresses")));
+        assert!(advice.iter().all(|line| line.contains("`key=addresses`") && line.contains("`flows`")));
+    }
+}
+
+#[test]
+fn a_key_that_cannot_be_had_is_refused() {
+    let text = |flows: &str| {
+        format!(
+            "weir = 1\n[router]\nname = \"r\"\nflows = \"{flows}\"\n[[interface]]\nname = \"a\"\n\
+             discipline = \"tbf(sfq:key=addresses,rate=2Mbit,burst=3kB)\"\n[[interface]]\nname = \"b\"\n"
+        )
+    };
+    let error = read(&Source { name: "r.toml", text: &text("class") }).expect_err("refused").to_string();
+    assert_eq!(
+        error,
+        "r.toml:7:14: interface.discipline is \"tbf(sfq:key=addresses,rate=2Mbit,burst=3kB)\", has `key=addresses` for \
+         `sfq`, but `flows` is \"class\": leave `key` out, or write `flows = \"addresses\"`"
+    );
+    assert!(read(&Source { name: "r.toml", text: &text("5-tuple") }).is_ok());
+    let router = router("flows = \"source\"", "sfq", "");
+    let change = Change::read(None, Some("sfq:key=addresses"), None).expect("valid");
+    let error = change.apply(&router, "a").expect_err("refused");
+    assert!(
+        error.starts_with("discipline is \"sfq:key=addresses\", has `key=addresses` for `sfq`"),
+        "{error}"
+    );
 }
