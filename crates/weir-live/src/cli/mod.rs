@@ -19,6 +19,7 @@ mod file;
 mod flood;
 mod forward;
 mod load;
+mod manual;
 mod redirect;
 mod route;
 mod steer;
@@ -46,6 +47,7 @@ enum Command {
     #[command(hide = true)]
     BenchForward(forward::Arguments),
     Load(load::Arguments),
+    Manual(manual::Arguments),
     /// Sends packets of ever new flows: a load that a router must withstand.
     #[command(hide = true)]
     BenchFlood(flood::Arguments),
@@ -129,6 +131,7 @@ pub fn main() -> ExitCode {
         Command::Top(arguments) => top::run(&arguments),
         Command::BenchForward(arguments) => forward::run(&arguments),
         Command::Load(arguments) => load::run(arguments),
+        Command::Manual(arguments) => manual::run(&arguments),
         Command::BenchFlood(arguments) => flood::run(&arguments),
         Command::BenchRedirect(arguments) => redirect::run(&arguments),
         Command::Tg(arguments) => tg::main(arguments),

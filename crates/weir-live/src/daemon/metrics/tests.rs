@@ -124,6 +124,31 @@ fn each_figure_of_steering_has_its_line() {
     }
 }
 
+/// The names of metrics in a text, without what a histogram adds to its own.
+fn names(text: &str) -> HashSet<&str> {
+    let words = text.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'));
+    let names = words.filter(|word| word.starts_with("weir_"));
+    names.map(|name| name.trim_end_matches("_bucket")).collect()
+}
+
+#[test]
+fn what_alerts_and_dashboards_ask_for_is_there() {
+    const READERS: [(&str, &str); 3] = [
+        ("weir.rules.yaml", include_str!("../../../../../deploy/prometheus/weir.rules.yaml")),
+        ("router.json", include_str!("../../../../../deploy/grafana/router.json")),
+        ("steering.json", include_str!("../../../../../deploy/grafana/steering.json")),
+    ];
+    let pages = [text(&snapshot()), super::steering::text(&steered())].concat();
+    let there = names(&pages);
+    for (file, reader) in READERS {
+        let asked = names(reader);
+        assert!(asked.len() > 3, "{file}");
+        for name in asked {
+            assert!(there.contains(name), "{file} asks for {name}");
+        }
+    }
+}
+
 #[test]
 fn the_pages_have_the_form_of_the_format() {
     has_the_form(&text(&snapshot()));
