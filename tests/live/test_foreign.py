@@ -2,14 +2,17 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
-from live_bed import Bed
+from live_bed import Bed, drain, wait_for
+from weir.live.namespaces import RUN
 
 _NOBODY = 65534
 _BIND = f"""
@@ -63,3 +66,94 @@ def test_a_run_directory_that_others_may_write_to_is_refused(bed: Bed, where: st
         told = _refused(bed, env={**os.environ, "WEIR_RUN_DIRECTORY": base})
     assert f"{path} is of mode 0777: whoever may write there" in told
     assert f"`chmod go-w {path}`" in told
+
+
+def _status(thread: Path) -> dict[str, str]:
+    text = (thread / "status").read_text()
+    return dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
+
+
+def _capabilities(text: str) -> set[int]:
+    return {bit for bit in range(64) if int(text, 16) >> bit & 1}
+
+
+_KEPT = {12, 13, 39}
+"""NET_ADMIN, NET_RAW and BPF, which open an interface again; IPC_LOCK (14) where memory has a limit."""
+
+
+def _as_nobody(bed: Bed, **keys: str) -> subprocess.Popen[bytes]:
+    router = bed.start("--user", "nobody", **keys)
+    tasks = 0
+    for task in Path(f"/proc/{router.pid}/task").iterdir():
+        try:
+            status = _status(task)
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # that of a connection that is closed
+        tasks += 1
+        assert set(status["Uid"].split()) == set(status["Gid"].split()) == {str(_NOBODY)}
+        assert status["Groups"].split() == []
+        assert status["NoNewPrivs"] == "1"
+        kept = _KEPT | {14} if task.name == str(router.pid) else {14}
+        assert _capabilities(status["CapPrm"]) | _capabilities(status["CapEff"]) <= kept
+        assert _capabilities(status["CapInh"]) | _capabilities(status["CapAmb"]) == set()
+    assert tasks >= 3
+    return router
+
+
+@pytest.mark.parametrize("io", ["af_xdp", "af_packet"])
+def test_a_router_of_another_user_forwards_and_ends(bed: Bed, io: str) -> None:
+    for _ in range(2):  # the second takes over what the first could not remove
+        router = _as_nobody(bed, io=io)
+        receiver, sender = bed.receiver(), bed.sender()
+        for number in range(50):
+            bed.send(sender, number, 200)
+        bed.idle()
+        assert len(drain(receiver)) == 50
+        receiver.close()
+        assert bed.ctl("set", bed.right.interface, "--rate", "20Mbit").returncode == 0
+        directory = RUN / bed.name
+        assert directory.stat().st_uid == _NOBODY
+        assert directory.stat().st_mode & 0o7777 == 0o750
+        router.terminate()
+        assert router.wait(15) == 0, bed.messages()
+        assert list(directory.iterdir()) == []
+    router = _as_nobody(bed, io=io)
+    router.kill()
+    router.wait()
+    _as_nobody(bed, io=io)
+
+
+def test_a_router_of_another_user_opens_an_interface_again(tmp_path: Path) -> None:
+    with Bed(tmp_path, queues=2) as bed:
+        path = f"/run/netns/{bed.left.namespace}"
+        line = ["nsenter", f"--net={path}", "ethtool", "-L", bed.left.interface, "rx"]
+        if shutil.which("ethtool") is None or subprocess.run([*line, "1"], check=False).returncode:
+            pytest.skip("nothing here changes the queues of veth")
+        _as_nobody(bed, io="af_xdp")
+        subprocess.run([*line, "2"], check=True)
+        deadline = time.monotonic() + 10
+        while "back, by AF_XDP" not in bed.messages():
+            assert time.monotonic() < deadline, bed.messages()
+            time.sleep(0.01)
+        receiver = bed.receiver()
+        bed.send(bed.sender(), 1, 200)
+        assert wait_for(receiver, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "code", "word"),
+    [
+        ("root", {}, 2, "which is root"),
+        ("no-such-user", {}, 2, "see `getent passwd`"),
+        ("nobody", {"on_failure": "stop"}, 2, "pins programs, which root alone can remove"),
+    ],
+)
+def test_a_user_that_cannot_be_is_refused(
+    bed: Bed, name: str, keys: dict[str, str], code: int, word: str
+) -> None:
+    path = bed.write(bed.configuration(**keys))
+    command = [str(bed.weird), "route", str(path), "--user", name]
+    started = bed.site.start("r", command, stderr=subprocess.PIPE)
+    _, told = started.communicate(timeout=15)
+    assert started.returncode == code
+    assert word in told.decode()

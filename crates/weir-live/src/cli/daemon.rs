@@ -14,6 +14,8 @@ use weir_plane::config::check::text_of;
 use super::Failure;
 use crate::daemon::log::{self, Level};
 use crate::daemon::metrics::Metrics;
+use crate::daemon::privileges;
+use crate::daemon::user::{self, User};
 
 /// The configuration of a daemon, and what else than to run it may be wanted of it.
 #[derive(Debug, clap::Args)]
@@ -26,12 +28,28 @@ pub(super) struct Configured {
     /// Prints the configuration with everything that it leaves open, and ends.
     #[arg(long)]
     pub(super) print: bool,
+    /// Becomes this user when all is set up that takes root.
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
     /// Says what matters as much or more.
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Level::Info)]
     log_level: Level,
 }
 
 impl Configured {
+    /// The user that the daemon is to become, if it may. `pins` says by which key it would leave programs behind, which
+    /// root alone can remove.
+    pub(super) fn user(&self, pins: Option<&str>) -> Result<Option<User>, Failure> {
+        let Some(name) = &self.user else { return Ok(None) };
+        if let Some(key) = pins {
+            return Err(Failure::Input(format!(
+                "--user is \"{name}\", and {key} pins programs, which root alone can remove: leave out one of them"
+            )));
+        }
+        privileges::require(system(privileges::effective())?, user::NEEDED)?;
+        User::named(name).map(Some).map_err(|error| Failure::Input(error.to_string()))
+    }
+
     /// Queues what is said from now on: nothing that runs waits for a reader.
     pub(super) fn begin_log(&self) {
         log::begin(self.log_level);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use weir_plane::Plane;
 use weir_plane::arena::{Arena, COST};
-use weir_plane::config::{Io, Router, read};
+use weir_plane::config::{Io, OnFailure, Router, read};
 
 use super::Failure;
 use super::daemon::{Configured, ended, ended_early, metrics, random, system};
@@ -17,6 +17,7 @@ use crate::daemon::reload::Hangups;
 use crate::daemon::requests::Order;
 use crate::daemon::run::{Daemon, Parts, Standing};
 use crate::daemon::seat::Seat;
+use crate::daemon::user::User;
 use crate::daemon::{log, privileges};
 use crate::io::link::Watch;
 use crate::io::{Means, arena};
@@ -64,7 +65,10 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     privileges::require(system(privileges::effective())?, privileges::needed(router.io != Io::AfPacket))?;
     let ended = ended()?;
     let hangups = system(Hangups::take())?;
-    let socket = Socket::bind(RunDirectory::claim(&base(), &router.name)?, router.group.as_deref())?;
+    let pins = (router.on_failure == OnFailure::Stop).then_some("on_failure = \"stop\"");
+    let user = arguments.configured.user(pins)?;
+    let directory = RunDirectory::claim_after(&base(), &router.name, user)?;
+    let socket = Socket::bind(directory, router.group.as_deref())?;
     let metrics = metrics(router.metrics)?;
     let frames = u32::try_from(router.memory.get() / COST).unwrap_or(u32::MAX);
     let mut arena = arena(frames).map_err(|error| {
@@ -75,7 +79,8 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let seed = router.hash_key.map_or_else(random, Ok)?;
     let plane = Plane::new(router.clone(), &devices, frames, seed)?;
     let watch = system(Watch::new())?;
-    let standing = stand(arguments, router.io)?;
+    user.map_or(Ok(()), |user| socket.hand_over(user))?;
+    let standing = stand(arguments, router.io, user)?;
     let (caller, inbox) = system(inbox())?;
     let readings = Readings::new(caller);
     let control = system(socket.serve(Arc::clone(&readings), router.clone()))?;
@@ -97,7 +102,7 @@ fn seats(router: &Router, arena: &mut Arena) -> Result<Vec<Seat>, Failure> {
 }
 
 /// Takes the priority that is asked for, and gives up what is not needed any more.
-fn stand(arguments: &Arguments, io: Io) -> Result<Standing, Failure> {
+fn stand(arguments: &Arguments, io: Io, user: Option<User>) -> Result<Standing, Failure> {
     if arguments.lock_memory {
         privileges::lock_memory()?;
     }
@@ -105,7 +110,7 @@ fn stand(arguments: &Arguments, io: Io) -> Result<Standing, Failure> {
         Some(priority) => privileges::real_time(priority)?,
         None => "that of the process (SCHED_OTHER)".to_owned(),
     };
-    let capabilities = system(privileges::drop_to(privileges::needed(io != Io::AfPacket)))?;
+    let capabilities = system(privileges::drop_to(privileges::needed(io != Io::AfPacket), user))?;
     system(log::serve())?;
     Ok(Standing { capabilities, priority })
 }

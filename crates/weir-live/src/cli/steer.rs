@@ -10,6 +10,7 @@ use crate::daemon::directory::{RunDirectory, base};
 use crate::daemon::inbox::inbox;
 use crate::daemon::readings::Readings;
 use crate::daemon::reload::Hangups;
+use crate::daemon::user::User;
 use crate::daemon::{log, privileges};
 use crate::io::attach::Mode;
 use crate::io::link::{Claim, Facts, Watch};
@@ -47,7 +48,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let line = format!("{file} spreads requests of {} over {}\n", steering.interface, usable.processors);
         return super::print(&line);
     }
-    let Served { daemon, _control, _claim } = set_up(steering, file, usable.processors, machine)?;
+    let user = arguments.configured.user(steering.pin.then_some("pin = true"))?;
+    let Served { daemon, _control, _claim } = set_up(steering, file, usable.processors, machine, user)?;
     Ok(daemon.run().map_err(ended_early("steering"))?.detach()?)
 }
 
@@ -71,12 +73,14 @@ fn set_up(
     file: String,
     servers: Processors,
     present: Processors,
+    user: Option<User>,
 ) -> Result<Served, Failure> {
     let sets_priority = steering.priority.0.is_some();
     privileges::require(system(privileges::effective())?, privileges::steering(sets_priority))?;
     let ended = ended()?;
     let hangups = system(Hangups::take())?;
-    let socket = Socket::bind(RunDirectory::claim(&base(), &steering.name)?, steering.group.as_deref())?;
+    let directory = RunDirectory::claim_after(&base(), &steering.name, user)?;
+    let socket = Socket::bind(directory, steering.group.as_deref())?;
     let metrics = metrics(steering.metrics)?;
     let claim = Claim::new(&steering.interface)?;
     let facts = Facts::of(&steering.interface)?;
@@ -85,7 +89,8 @@ fn set_up(
     let mode = told(kernel.mode());
     let counts_overflow = kernel.counts_overflow();
     let watch = system(Watch::new())?;
-    let capabilities = system(privileges::drop_to(privileges::steering_kept(sets_priority)))?;
+    user.map_or(Ok(()), |user| socket.hand_over(user))?;
+    let capabilities = system(privileges::drop_to(privileges::steering_kept(sets_priority), user))?;
     system(log::serve())?;
     let (caller, inbox) = system(inbox())?;
     let readings = Readings::new(caller);

@@ -38,6 +38,7 @@ use super::peers::{Connection, Peers};
 use super::privileges;
 use super::protocol::{Answer, LONGEST_REQUEST, Reading, Request};
 use super::readings::{Readings, Said};
+use super::user::User;
 
 /// How long a peer may take for one request, and be silent between two.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -82,6 +83,14 @@ impl Socket {
         }
         directory.open_to(group)?;
         Ok(Self { listener, directory })
+    }
+
+    /// Gives the run directory and what lies in it to a user, who is to remove it.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn hand_over(&self, user: User) -> Result<(), RunError> {
+        self.directory.hand_over(user)
     }
 
     /// Answers requests until what is returned is dropped; `kind` says what the loop gets of each.

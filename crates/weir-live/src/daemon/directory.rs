@@ -12,12 +12,14 @@
 use core::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown, fchown, lchown};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
+
+use super::user::User;
 
 /// Names another directory than `/run/weir`, for tests.
 pub const BASE_VARIABLE: &str = "WEIR_RUN_DIRECTORY";
@@ -161,10 +163,18 @@ impl RunDirectory {
     /// # Errors
     /// A daemon of this name is alive, or the system refuses.
     pub fn claim(base: &Path, name: &str) -> Result<Self, RunError> {
+        Self::claim_after(base, name, None)
+    }
+
+    /// The same; a daemon that had become `user` may have left it.
+    ///
+    /// # Errors
+    /// As [`claim`](Self::claim).
+    pub fn claim_after(base: &Path, name: &str, user: Option<User>) -> Result<Self, RunError> {
         let path = base.join(name);
         make_base(base)?;
         for _ in 0..TRIES {
-            make_private(&path)?;
+            make_private(&path, user)?;
             if let Some(lock) = take_lock(&path, name)? {
                 return Ok(Self { path, name: name.to_owned(), _lock: lock });
             }
@@ -191,8 +201,16 @@ impl RunDirectory {
     /// Opens it to a group, when all in it is as it should be.
     pub(super) fn open_to(&self, group: Option<u32>) -> Result<(), RunError> {
         let failed = || RunError::of(&self.path);
-        std::os::unix::fs::chown(&self.path, None, group).map_err(failed())?;
+        chown(&self.path, None, group).map_err(failed())?;
         fs::set_permissions(&self.path, Permissions::from_mode(0o750)).map_err(failed())
+    }
+
+    /// Gives all of it to a user, who may remove what lies in it, but not the directory.
+    pub(super) fn hand_over(&self, user: User) -> Result<(), RunError> {
+        for path in [self.path.join("control"), self.path.join("lock"), self.path.clone()] {
+            lchown(&path, Some(user.uid), None).map_err(RunError::of(&path))?;
+        }
+        Ok(())
     }
 
     /// The router's name.
@@ -232,14 +250,15 @@ fn closed_to_others(path: &Path, found: &fs::Metadata) -> Result<(), RunError> {
     is_closed.then_some(()).ok_or_else(|| RunError::Open { path: path.to_owned(), mode })
 }
 
-/// The directory, closed to all but its owner.
-fn make_private(path: &Path) -> Result<(), RunError> {
+/// The directory, closed to all but its owner; what `user` had is taken back once nobody holds its lock.
+fn make_private(path: &Path, user: Option<User>) -> Result<(), RunError> {
     match DirBuilder::new().mode(0o700).create(path) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             // Of the path itself: what a link points to is not ours.
             let found = fs::symlink_metadata(path).map_err(RunError::of(path))?;
-            if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() {
+            let owners = [Some(rustix::process::geteuid().as_raw()), user.map(|user| user.uid)];
+            if !found.is_dir() || !owners.contains(&Some(found.uid())) {
                 return Err(RunError::Foreign(path.to_owned()));
             }
             closed_to_others(path, &found)?;
@@ -252,8 +271,10 @@ fn make_private(path: &Path) -> Result<(), RunError> {
 /// The lock; `None` where whoever had it removed it before it was taken.
 fn take_lock(directory: &Path, name: &str) -> Result<Option<File>, RunError> {
     let path = directory.join("lock");
-    let options =
-        OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).to_owned();
+    // In a directory that another user has, a link may lead to a file of ours, and a pipe would make us wait.
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(flags);
     let mut lock = match options.open(&path) {
         Ok(lock) => lock,
         // The directory went away with the daemon that had it.
@@ -268,11 +289,17 @@ fn take_lock(directory: &Path, name: &str) -> Result<Option<File>, RunError> {
         Err(error) => return Err(RunError::of(&path)(error.into())),
     }
     let held = lock.metadata().map_err(RunError::of(&path))?;
+    if !held.is_file() || held.nlink() > 1 {
+        return Err(RunError::Foreign(path));
+    }
     let named = fs::symlink_metadata(&path);
     if !named.is_ok_and(|named| (named.dev(), named.ino()) == (held.dev(), held.ino())) {
         return Ok(None);
     }
-    let written = fs::set_permissions(directory, Permissions::from_mode(0o700))
+    let own = rustix::process::geteuid().as_raw();
+    let written = chown(directory, Some(own), None)
+        .and_then(|()| fs::set_permissions(directory, Permissions::from_mode(0o700)))
+        .and_then(|()| fchown(&lock, Some(own), None))
         .and_then(|()| lock.set_len(0))
         .and_then(|()| lock.write_all(format!("{}\n", std::process::id()).as_bytes()));
     written.map_err(RunError::of(&path))?;
@@ -363,6 +390,46 @@ mod tests {
         }
         set(base.path(), 0o1777);
         assert!(RunDirectory::claim(base.path(), "edge").is_ok());
+    }
+
+    #[test]
+    fn what_another_user_left_is_taken_over_from_him_alone() {
+        if !rustix::process::geteuid().is_root() {
+            println!("skipped: only root gives files away");
+            return;
+        }
+        let base = tempfile::tempdir().expect("a directory");
+        let user = |uid| Some(User { uid, gid: uid });
+        let edge = base.path().join("edge");
+        let leave = || {
+            let mine = RunDirectory::claim_after(base.path(), "edge", user(1000)).expect("free");
+            fs::write(edge.join("control"), "").expect("written");
+            mine.hand_over(User { uid: 1000, gid: 1000 }).expect("given");
+            // As if it had been killed: all stays but the lock of the kernel.
+            let left = base.path().join("left");
+            fs::rename(&edge, &left).expect("moved");
+            drop(mine);
+            fs::rename(&left, &edge).expect("moved back");
+        };
+        leave();
+        assert!(matches!(RunDirectory::claim(base.path(), "edge"), Err(RunError::Foreign(_))));
+        let error = RunDirectory::claim_after(base.path(), "edge", user(1001)).expect_err("another's");
+        assert!(matches!(error, RunError::Foreign(_)));
+        let mine = RunDirectory::claim_after(base.path(), "edge", user(1000)).expect("left by him");
+        assert_eq!(fs::metadata(&edge).expect("there").uid(), 0);
+        drop(mine);
+        leave();
+        // What he puts there leads root nowhere.
+        let precious = base.path().join("precious");
+        fs::write(&precious, "precious").expect("written");
+        fs::remove_file(edge.join("lock")).expect("removed");
+        std::os::unix::fs::symlink(&precious, edge.join("lock")).expect("linked");
+        assert!(RunDirectory::claim_after(base.path(), "edge", user(1000)).is_err());
+        fs::remove_file(edge.join("lock")).expect("removed");
+        fs::hard_link(&precious, edge.join("lock")).expect("linked");
+        let error = RunDirectory::claim_after(base.path(), "edge", user(1000)).expect_err("a second name");
+        assert!(matches!(error, RunError::Foreign(_)));
+        assert_eq!(fs::read_to_string(&precious).expect("read"), "precious");
     }
 
     #[test]

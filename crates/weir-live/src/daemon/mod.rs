@@ -15,3 +15,4 @@ pub mod reload;
 pub mod requests;
 pub mod run;
 pub mod seat;
+pub mod user;

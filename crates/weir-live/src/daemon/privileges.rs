@@ -10,7 +10,8 @@
 //! | `CAP_BPF` | loads programs and makes maps, with AF_XDP alone | the program is loaded anew |
 //! | `CAP_IPC_LOCK` | locks memory | only where RLIMIT_MEMLOCK cannot be lifted, against which frames count; by every thread with `--lock-memory` |
 //! | `CAP_SYS_NICE` | gives real-time priority | not kept: it lasts |
-//! | `CAP_CHOWN` | gives the control socket to a group | not kept |
+//! | `CAP_CHOWN` | gives the control socket to a group, and all of the run directory to `--user` | not kept |
+//! | `CAP_SETUID`, `CAP_SETGID` | makes the daemon one of `--user` | not kept |
 //!
 //! A daemon that steers never attaches anything anew; of what it needs, it keeps what it needs to change its processors:
 //!
@@ -39,6 +40,8 @@ use rustix::thread::{
     CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
     remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
 };
+
+use super::user::User;
 
 /// The highest capability that any kernel may have.
 const HIGHEST: u32 = 63;
@@ -94,6 +97,8 @@ fn purpose(capability: CapabilitySet) -> &'static str {
         CapabilitySet::BPF => "loads programs into the kernel",
         CapabilitySet::PERFMON => "loads programs that read what the kernel does",
         CapabilitySet::SYS_NICE => "gives real-time priority",
+        CapabilitySet::SETUID | CapabilitySet::SETGID => "makes the daemon one of another user",
+        CapabilitySet::CHOWN => "gives files to another user or group",
         _ => "was asked for",
     }
 }
@@ -125,10 +130,11 @@ pub fn require(effective: CapabilitySet, needed: CapabilitySet) -> Result<(), Mi
 }
 
 /// Gives up, for good, all capabilities but these, and keeps those of these that this thread has; returns their names.
+/// Becomes `user` too, where one is given.
 ///
 /// # Errors
 /// The system refuses.
-pub fn drop_to(kept: CapabilitySet) -> io::Result<Vec<String>> {
+pub fn drop_to(kept: CapabilitySet, user: Option<User>) -> io::Result<Vec<String>> {
     let now = capabilities(None)?;
     let kept = now.permitted & (kept | for_memory());
     clear_ambient_capability_set()?;
@@ -141,6 +147,7 @@ pub fn drop_to(kept: CapabilitySet) -> io::Result<Vec<String>> {
             }
         }
     }
+    user.map_or(Ok(()), User::take_over)?;
     set_no_new_privs(true)?;
     set_capabilities(
         None,
@@ -273,7 +280,7 @@ mod tests {
     fn child() {
         let priority = real_time(1).unwrap_or_else(|missing| missing.capability);
         let locked = lock_memory().is_ok();
-        let kept = drop_to(needed(false)).expect("dropped");
+        let kept = drop_to(needed(false), None).expect("dropped");
         println!("kept {kept:?}, priority {priority}, locked {locked}");
         // Of this thread, which is not the first of the process: tests have threads of their own.
         print!("{}", std::fs::read_to_string("/proc/thread-self/status").expect("read"));

@@ -87,7 +87,13 @@ fn entries(path: &Path) -> impl Iterator<Item = PathBuf> {
 /// The run directories that nobody holds.
 fn stale(base: &Path) -> Vec<PathBuf> {
     let is_ours = |path: &PathBuf| path.is_dir() && path.file_name().is_some_and(|name| name != TESTBED);
-    entries(base).filter(is_ours).filter(|path| matches!(life(path), Ok(Life::Stale))).collect()
+    // One that is empty was left by a daemon that had become another user, and is taken by the next.
+    let is_used = |path: &PathBuf| entries(path).next().is_some();
+    entries(base)
+        .filter(is_ours)
+        .filter(is_used)
+        .filter(|path| matches!(life(path), Ok(Life::Stale)))
+        .collect()
 }
 
 /// Whether a router runs, or may: a lock that cannot be opened is somebody's.
