@@ -96,7 +96,7 @@ def _train(bed: Bed, receiver: socket.socket, bits: float, packets: tuple[int, i
 
 def test_two_hundred_reloads_under_load_lose_and_reorder_nothing(bed: Bed) -> None:
     bed.start(rate="20Mbit", discipline="fifo:limit=4000pkt")
-    specs = ("drr:quantum=1514B", "sfq:queues=64,depth=4000pkt", "fifo:limit=4000pkt")
+    specs = ("drr:quantum=1514B,depth=4000pkt", "sfq:queues=64,depth=4000pkt", "fifo:limit=4000pkt")
     files = [
         bed.write(bed.configuration(rate="20Mbit", discipline=spec), f"{place}.toml")
         for place, spec in enumerate(specs)
