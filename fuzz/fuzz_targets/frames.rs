@@ -47,7 +47,8 @@ fn counted(snapshot: &Snapshot) -> (u64, u64) {
     let sum = |counts: &mut dyn Iterator<Item = &Count>| counts.map(|count| count.packets).sum::<u64>();
     let (mut came, mut gone) = (0, 0);
     for interface in &snapshot.interfaces {
-        came += interface.received.packets;
+        came += interface.received.packets + interface.fragments.packets;
+        gone += interface.fragmented.packets;
         gone += interface.forwarded.packets + interface.to_router.packets;
         gone += sum(&mut interface.refused.values());
         for class in &interface.classes {

@@ -5,7 +5,7 @@
 //! | Source | RFC 1812, sections 5.2 and 5.3; RFC 2644; RFC 8200 |
 //! | Work per packet | as the parts say |
 //! | Units | nanoseconds since the daemon began; bytes of IP |
-//! | Departs from the source | nothing is fragmented, options are not looked at, and no redirects are sent |
+//! | Departs from the source | options are not looked at but where a packet is fragmented, and no redirects are sent |
 
 use std::net::IpAddr;
 
@@ -15,6 +15,7 @@ use super::answers::{self, Trouble};
 use super::checksum::{self, Transport};
 use super::discovery::{self, Heard, mac};
 use super::egress::Frames;
+use super::fragment;
 use super::frame::{self, ETHERNET, Frame, ICMPV6, Packet};
 use super::neighbours::{Found, Look};
 use super::parked::{Handle, Newcomer};
@@ -27,6 +28,7 @@ use crate::arena::{Arena, Buffer};
 use crate::config::{Checksums, Neighbour};
 
 /// An interface, and the neighbour behind it that was looked for.
+#[derive(Clone, Copy)]
 struct Way {
     egress: usize,
     hop: IpAddr,
@@ -41,7 +43,7 @@ enum Fate {
     Stays,
     /// It is let go.
     Goes(Reason),
-    /// It is larger than the interface it would leave by takes.
+    /// It is larger than the interface it would leave by takes, and not to be fragmented.
     TooLarge(u32),
 }
 
@@ -118,6 +120,9 @@ impl Plane {
             return self.discover(now, at, buffer, packet, &heard, arena);
         }
         match self.decide(now, at, &mut buffer, packet, partial, arena) {
+            Fate::Leaves(way) if u32::from(packet.size) > self.ports[way.egress].mtu() => {
+                self.fragment(now, at, buffer, packet, way, arena);
+            }
             Fate::Leaves(way) => self.enqueue(now, buffer, packet, way, arena),
             Fate::Stays => self.keep(now, at, buffer, packet, arena),
             Fate::Goes(reason) => {
@@ -186,7 +191,7 @@ impl Plane {
         if port.is_draining {
             return Some(Fate::Goes(Reason::Draining));
         }
-        if u32::from(packet.size) > port.mtu() {
+        if packet.whole_or_nothing && u32::from(packet.size) > port.mtu() {
             return Some(Fate::TooLarge(port.mtu()));
         }
         match checksum::transport(arena.bytes(buffer), packet, partial) {
@@ -221,6 +226,33 @@ impl Plane {
         }
         self.ports[at].partial.happen();
         true
+    }
+
+    /// A packet is cut into fragments, which join the queue in their order as packets of its class and flow.
+    #[cold]
+    fn fragment(
+        &mut self,
+        now: u64,
+        at: usize,
+        mut buffer: Buffer,
+        packet: &Packet,
+        way: Way,
+        arena: &mut Arena,
+    ) {
+        let mut pieces = core::mem::take(&mut self.pieces);
+        let mtu = self.ports[way.egress].mtu();
+        match fragment::cut(&mut buffer, arena, packet, mtu, &mut pieces) {
+            Err(reason) => self.refuse(at, reason, packet.size, buffer, arena),
+            Ok(()) => {
+                self.ports[at].tally.fragmented.add(packet.size.into());
+                for piece in core::iter::once(buffer).chain(pieces.drain(..)) {
+                    let size = (piece.length() as usize).saturating_sub(ETHERNET) as u16;
+                    self.ports[at].tally.fragments.add(size.into());
+                    self.enqueue(now, piece, &Packet { size, ..*packet }, way, arena);
+                }
+            }
+        }
+        self.pieces = pieces;
     }
 
     /// A packet joins the queue of the interface that it leaves by.

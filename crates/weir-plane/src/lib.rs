@@ -32,6 +32,7 @@ pub mod config;
 mod discovery;
 mod egress;
 mod forward;
+mod fragment;
 mod frame;
 mod line;
 mod neighbours;
@@ -107,6 +108,8 @@ pub struct Plane {
     routes: Routes,
     parked: Parked,
     ports: Vec<Port>,
+    /// Fragments of a packet, until they are queued.
+    pieces: Vec<Buffer>,
     oversleep: Oversleep,
 }
 
@@ -144,6 +147,7 @@ impl Plane {
             routes,
             parked: Parked::new(frames),
             ports,
+            pieces: Vec::with_capacity(fragment::MOST),
             oversleep: Oversleep::default(),
         })
     }
@@ -258,6 +262,8 @@ impl Plane {
             received: port.tally.received,
             to_router: port.tally.to_router,
             originated: port.tally.originated,
+            fragmented: port.tally.fragmented,
+            fragments: port.tally.fragments,
             refused: port.tally.refused.snapshot(),
             lateness: port.egress.lateness.snapshot(),
             ..InterfaceSnapshot::default()

@@ -47,6 +47,10 @@ pub(super) struct IngressTally {
     pub(super) refused: Reasons,
     /// Said by the router.
     pub(super) originated: Count,
+    /// Cut, and so no longer there.
+    pub(super) fragmented: Count,
+    /// What they were cut into.
+    pub(super) fragments: Count,
 }
 
 /// What is told once.

@@ -1,7 +1,7 @@
 //! What a router has counted so far, as its control socket and its metrics give it.
 //!
 //! Counters only grow, and go on over a change of the configuration where the interface stays. At any moment, of each
-//! router: `received = forwarded + to_router + dropped (by reason) + waiting`, which a test holds.
+//! router: `received + fragments = fragmented + forwarded + to_router + dropped (by reason) + waiting`, which a test holds.
 
 use std::collections::BTreeMap;
 
@@ -165,6 +165,12 @@ pub struct InterfaceSnapshot {
     pub forwarded: Count,
     /// Made by the router itself and left by it, beside those forwarded.
     pub originated: Count,
+    /// Came in by it and were cut into fragments, since the interface that they leave by takes no packets of their size.
+    #[serde(default)]
+    pub fragmented: Count,
+    /// The fragments that they were cut into, each counted from then on as a packet.
+    #[serde(default)]
+    pub fragments: Count,
     /// Came in by it and were dropped before they joined a queue, by reason.
     pub refused: BTreeMap<Reason, Count>,
     /// How long after they were due packets were handed to the device, where there is a rate: what the router's own

@@ -92,6 +92,8 @@ pub(crate) struct Udp {
     pub(crate) payload: Vec<u8>,
     pub(crate) ttl: u8,
     pub(crate) class: u8,
+    /// Whether it is never to be fragmented.
+    pub(crate) whole: bool,
 }
 
 impl Udp {
@@ -104,6 +106,7 @@ impl Udp {
             payload: vec![0x5a; payload],
             ttl: 64,
             class: 0,
+            whole: true,
         }
     }
 
@@ -121,7 +124,20 @@ impl Udp {
         let pseudo = match (self.from, self.to) {
             (IpAddr::V4(from), IpAddr::V4(to)) => {
                 frame.extend([8, 0]);
-                let mut ip = vec![0x45, self.class, 0, 0, 0x12, 0x34, 0x40, 0, self.ttl, 17, 0, 0];
+                let mut ip = vec![
+                    0x45,
+                    self.class,
+                    0,
+                    0,
+                    0x12,
+                    0x34,
+                    u8::from(self.whole) << 6,
+                    0,
+                    self.ttl,
+                    17,
+                    0,
+                    0,
+                ];
                 ip.extend(from.octets().into_iter().chain(to.octets()));
                 ip[2..4].copy_from_slice(&(20 + udp.len() as u16).to_be_bytes());
                 let checksum = !fold(sum(&ip));
@@ -216,7 +232,7 @@ impl Bench {
         self.plane.snapshot(Instant::new(now), &self.arena)
     }
 
-    /// `received = forwarded + to_router + dropped + waiting`, in packets and bytes, and all frames are somewhere.
+    /// `received + fragments = fragmented + forwarded + to_router + dropped + waiting`, in packets and bytes, and all frames are somewhere.
     pub(crate) fn holds(&self, now: u64) {
         let snapshot = self.snapshot(now);
         let (mut came, mut gone) = ((0, 0), (0, 0));
@@ -226,6 +242,8 @@ impl Bench {
                 to.1 += count.bytes;
             };
             add(&mut came, interface.received);
+            add(&mut came, interface.fragments);
+            add(&mut gone, interface.fragmented);
             add(&mut gone, interface.to_router);
             add(&mut gone, interface.forwarded);
             interface.refused.values().for_each(|&count| add(&mut gone, count));

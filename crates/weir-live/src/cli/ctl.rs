@@ -208,12 +208,30 @@ fn of_stats(snapshot: &Snapshot) -> String {
         text.push('\n');
         text.push_str(&table(&["interface", "where", "dropped because", "packets", "bytes"], 3, &drops));
     }
+    let cut = fragmented(snapshot);
+    if !cut.is_empty() {
+        text.push('\n');
+        text.push_str(&table(&["interface", "fragmented", "", "fragments", ""], 1, &cut));
+    }
     let left = left_to_kernel(snapshot);
     if !left.is_empty() {
         text.push('\n');
         text.push_str(&table(&["interface", "left to the kernel because", "frames"], 2, &left));
     }
     text
+}
+
+/// What came in by each interface and was cut into fragments.
+fn fragmented(snapshot: &Snapshot) -> Vec<Vec<String>> {
+    let cut = snapshot.interfaces.iter().filter(|at| at.fragmented.packets > 0);
+    cut.map(|at| {
+        let mut row = vec![at.name.clone()];
+        row.extend(
+            [at.fragmented, at.fragments].iter().flat_map(|it| [packets(it.packets), bytes(it.bytes)]),
+        );
+        row
+    })
+    .collect()
 }
 
 /// Every reason for which frames were left to the kernel.

@@ -81,6 +81,7 @@ fn the_steady_state_does_not_allocate() {
         Udp::new("10.0.0.1", "11.0.0.1", 60),
         Udp { ttl: 1, ..Udp::across(0, 1, 60) },
         Udp::new("10.0.0.1", "10.0.0.254", 60),
+        Udp { whole: false, ..Udp::across(0, 1, 2_000) },
     ] {
         frames.push(datagram.frame(own(0), next(0)));
     }

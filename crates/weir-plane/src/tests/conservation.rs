@@ -21,7 +21,8 @@ fn frame(random: &mut Random) -> Vec<u8> {
     let payload = random.below(most) as usize;
     let class = random.below(4) as u8;
     let ports = (random.bits() as u16 & 7, random.bits() as u16 & 3);
-    let udp = Udp { ttl, class, ports, ..Udp::new(&from, &to, payload) };
+    let whole = !random.one_in(4);
+    let udp = Udp { ttl, class, ports, whole, ..Udp::new(&from, &to, payload) };
     let mut frame = udp.frame(own(at), next(at));
     if random.one_in(3) {
         for _ in 0..random.below(6) {
@@ -42,7 +43,7 @@ fn frame(random: &mut Random) -> Vec<u8> {
 /// What may happen to a router at any time.
 fn step(bench: &mut Bench, random: &mut Random, now: u64) {
     let at = random.below(3) as usize;
-    let facts = DeviceFacts { up: !random.one_in(3), ..device(at) };
+    let facts = DeviceFacts { up: !random.one_in(3), mtu: 68 << random.below(6), ..device(at) };
     match random.below(40) {
         0 => bench.plane.device(at, facts),
         1 => bench.plane.drain(at),

@@ -73,6 +73,8 @@ fn stats_are_tables_with_units() {
         up: true,
         received: count(5),
         forwarded: count(90),
+        fragmented: count(1),
+        fragments: count(3),
         refused: BTreeMap::from([(Reason::NoRoute, count(2))]),
         classes: vec![voice, default],
         kernel: KernelCounts { receive_dropped: 4, transmit_failed: 0 },
@@ -101,6 +103,9 @@ interface  where     dropped because        packets  bytes
 eth0       arriving  no route                  2pkt    2kB
 eth0       voice     queue full                7pkt    7kB
 eth0       kernel    no room in the socket     4pkt      -
+
+interface  fragmented       fragments
+eth0             1pkt  1kB       3pkt  3kB
 
 interface  left to the kernel because  frames
 eth0       vlan                          1pkt

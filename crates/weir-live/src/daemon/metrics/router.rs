@@ -35,11 +35,13 @@ fn of_interfaces(page: &mut Page, interfaces: &[InterfaceSnapshot]) {
     for interface in interfaces {
         page.sample("weir_interface_up", &[("interface", &interface.name)], u64::from(interface.up));
     }
-    const COUNTS: [OfInterface; 4] = [
+    const COUNTS: [OfInterface; 6] = [
         ("received", "came in by the interface, whatever became of them", |it| it.received),
         ("to_router", "came in by the interface for the router itself", |it| it.to_router),
         ("forwarded", "left by the interface", |it| it.forwarded),
         ("originated", "were made by the router itself and left by the interface", |it| it.originated),
+        ("fragmented", "came in by the interface and were cut into fragments", |it| it.fragmented),
+        ("fragments", "are fragments of packets that came in by the interface", |it| it.fragments),
     ];
     for (name, what, count) in COUNTS {
         pair(page, &format!("weir_interface_{name}"), what, |page, name, part| {
