@@ -50,6 +50,7 @@ impl Neighbourhood {
         let failed = |what| move |error| Fault::system(&facts.name, what, "CAP_NET_RAW", error);
         let socket = packet::socket(facts, Shown::Neighbours)?;
         let ring = Ring::of(&socket).map_err(failed("making the ring of an AF_PACKET socket"))?;
+        packet::bind(&socket, facts)?;
         join_all(&socket, facts.index).map_err(failed("taking in multicast"))?;
         Ok(Self { ring, socket })
     }

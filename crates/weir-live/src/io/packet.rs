@@ -83,6 +83,7 @@ impl PacketSocket {
     /// Permission is missing, or the interface is gone.
     pub fn open(facts: &Facts, share: Share) -> Result<Self, Fault> {
         let socket = socket(facts, Shown::Router(&facts.addresses))?;
+        bind(&socket, facts)?;
         Ok(Self {
             socket,
             slots: Box::new(Slots::new()),
@@ -333,7 +334,7 @@ fn put_tag_back(buffer: &mut Buffer, arena: &mut Arena, said: tpacket_auxdata) {
     bytes[14..16].copy_from_slice(&said.tp_vlan_tci.to_be_bytes());
 }
 
-/// A socket of an interface that is shown what it is for.
+/// A socket that is shown what it is for, once it is bound to an interface.
 pub(super) fn socket(facts: &Facts, shown: Shown<'_>) -> Result<OwnedFd, Fault> {
     let failed = |what| move |error| Fault::system(&facts.name, what, CAPABILITY, error);
     let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
@@ -342,8 +343,14 @@ pub(super) fn socket(facts: &Facts, shown: Shown<'_>) -> Result<OwnedFd, Fault> 
     let socket = owned(unsafe { libc::socket(libc::AF_PACKET, kind, 0) });
     let socket = socket.map_err(failed("opening an AF_PACKET socket"))?;
     prepare(&socket, shown).map_err(failed("preparing an AF_PACKET socket"))?;
-    bind(&socket, facts.index).map_err(failed("binding an AF_PACKET socket"))?;
     Ok(socket)
+}
+
+/// Has a socket receive what comes in by an interface. Rings are made before: the kernel lets a socket rest while it makes
+/// them, and since Linux 6.16 forgets to wake it if the interface goes up meanwhile.
+pub(super) fn bind(socket: &OwnedFd, facts: &Facts) -> Result<(), Fault> {
+    bind_to(socket, facts.index)
+        .map_err(|error| Fault::system(&facts.name, "binding an AF_PACKET socket", CAPABILITY, error))
 }
 
 fn prepare(socket: &OwnedFd, shown: Shown<'_>) -> io::Result<()> {
@@ -361,7 +368,7 @@ fn prepare(socket: &OwnedFd, shown: Shown<'_>) -> io::Result<()> {
     Ok(())
 }
 
-fn bind(socket: &OwnedFd, index: u32) -> io::Result<()> {
+fn bind_to(socket: &OwnedFd, index: u32) -> io::Result<()> {
     // SAFETY: plain data, for which zeros are valid.
     let mut address: libc::sockaddr_ll = unsafe { core::mem::zeroed() };
     address.sll_family = libc::AF_PACKET as u16;
