@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -93,11 +94,30 @@ def _as_nobody(bed: Bed, **keys: str) -> subprocess.Popen[bytes]:
         assert set(status["Uid"].split()) == set(status["Gid"].split()) == {str(_NOBODY)}
         assert status["Groups"].split() == []
         assert status["NoNewPrivs"] == "1"
+        assert status["Seccomp"] == "2"
         kept = _KEPT | {14} if task.name == str(router.pid) else {14}
         assert _capabilities(status["CapPrm"]) | _capabilities(status["CapEff"]) <= kept
         assert _capabilities(status["CapInh"]) | _capabilities(status["CapAmb"]) == set()
     assert tasks >= 3
     return router
+
+
+@pytest.mark.parametrize("boxed", [True, False])
+def test_what_a_router_may_still_do_is_said(bed: Bed, boxed: bool) -> None:
+    router = bed.start(*[] if boxed else ["--no-sandbox"])
+    assert _status(Path(f"/proc/{router.pid}"))["Seccomp"] == ("2" if boxed else "0")
+    said = bed.messages()
+    assert ("are let through (seccomp)" in said) is boxed
+    assert (f"files: only {RUN / bed.name} may be written to (Landlock)" in said) <= boxed
+    router.send_signal(signal.SIGHUP)
+    deadline = time.monotonic() + 10
+    while "SIGHUP: " not in bed.messages():
+        assert time.monotonic() < deadline, bed.messages()
+        time.sleep(0.01)
+    assert "is in force" in bed.messages()
+    assert bed.ctl("stop").returncode == 0
+    assert router.wait(15) == 0
+    assert not (RUN / bed.name).exists()
 
 
 @pytest.mark.parametrize("io", ["af_xdp", "af_packet"])

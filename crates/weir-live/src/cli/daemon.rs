@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -12,10 +12,13 @@ use weir_document::{Refused, Source};
 use weir_plane::config::check::text_of;
 
 use super::Failure;
+use crate::daemon::directory::base;
 use crate::daemon::log::{self, Level};
 use crate::daemon::metrics::Metrics;
 use crate::daemon::privileges;
+use crate::daemon::sandbox::{self, Files};
 use crate::daemon::user::{self, User};
+use crate::io::attach::BPF_FILES;
 
 /// The configuration of a daemon, and what else than to run it may be wanted of it.
 #[derive(Debug, clap::Args)]
@@ -31,12 +34,26 @@ pub(super) struct Configured {
     /// Becomes this user when all is set up that takes root.
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
+    /// Leaves all system calls and files open to the daemon that the user has.
+    #[arg(long)]
+    no_sandbox: bool,
     /// Says what matters as much or more.
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Level::Info)]
     log_level: Level,
 }
 
 impl Configured {
+    /// Gives up what a daemon of this run directory has no need of, and writes the log from then on. `pins` says whether
+    /// it makes and removes pins.
+    pub(super) fn settle(&self, directory: &Path, pins: bool) -> Result<(), Failure> {
+        if !self.no_sandbox {
+            let pins = pins.then(|| PathBuf::from(BPF_FILES));
+            let own = [directory.to_owned()].into_iter().chain(pins).collect();
+            sandbox::enter(&Files { own, base: base() });
+        }
+        system(log::serve())
+    }
+
     /// The user that the daemon is to become, if it may. `pins` says by which key it would leave programs behind, which
     /// root alone can remove.
     pub(super) fn user(&self, pins: Option<&str>) -> Result<Option<User>, Failure> {

@@ -81,6 +81,7 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let watch = system(Watch::new())?;
     user.map_or(Ok(()), |user| socket.hand_over(user))?;
     let standing = stand(arguments, router.io, user)?;
+    arguments.configured.settle(socket.directory(), pins.is_some())?;
     let (caller, inbox) = system(inbox())?;
     let readings = Readings::new(caller);
     let control = system(socket.serve(Arc::clone(&readings), router.clone()))?;
@@ -111,7 +112,6 @@ fn stand(arguments: &Arguments, io: Io, user: Option<User>) -> Result<Standing, 
         None => "that of the process (SCHED_OTHER)".to_owned(),
     };
     let capabilities = system(privileges::drop_to(privileges::needed(io != Io::AfPacket), user))?;
-    system(log::serve())?;
     Ok(Standing { capabilities, priority })
 }
 

@@ -10,7 +10,6 @@ use crate::daemon::directory::{RunDirectory, base};
 use crate::daemon::inbox::inbox;
 use crate::daemon::readings::Readings;
 use crate::daemon::reload::Hangups;
-use crate::daemon::user::User;
 use crate::daemon::{log, privileges};
 use crate::io::attach::Mode;
 use crate::io::link::{Claim, Facts, Watch};
@@ -48,8 +47,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let line = format!("{file} spreads requests of {} over {}\n", steering.interface, usable.processors);
         return super::print(&line);
     }
-    let user = arguments.configured.user(steering.pin.then_some("pin = true"))?;
-    let Served { daemon, _control, _claim } = set_up(steering, file, usable.processors, machine, user)?;
+    let Served { daemon, _control, _claim } =
+        set_up(&arguments.configured, steering, file, usable.processors, machine)?;
     Ok(daemon.run().map_err(ended_early("steering"))?.detach()?)
 }
 
@@ -69,14 +68,15 @@ struct Served {
 
 /// All that needs privileges, then without them the rest.
 fn set_up(
+    configured: &Configured,
     steering: Steering,
     file: String,
     servers: Processors,
     present: Processors,
-    user: Option<User>,
 ) -> Result<Served, Failure> {
     let sets_priority = steering.priority.0.is_some();
     privileges::require(system(privileges::effective())?, privileges::steering(sets_priority))?;
+    let user = configured.user(steering.pin.then_some("pin = true"))?;
     let ended = ended()?;
     let hangups = system(Hangups::take())?;
     let directory = RunDirectory::claim_after(&base(), &steering.name, user)?;
@@ -91,7 +91,7 @@ fn set_up(
     let watch = system(Watch::new())?;
     user.map_or(Ok(()), |user| socket.hand_over(user))?;
     let capabilities = system(privileges::drop_to(privileges::steering_kept(sets_priority), user))?;
-    system(log::serve())?;
+    configured.settle(socket.directory(), steering.pin)?;
     let (caller, inbox) = system(inbox())?;
     let readings = Readings::new(caller);
     let served = system(socket.serve(Arc::clone(&readings), steering.clone()))?;

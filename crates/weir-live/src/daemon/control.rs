@@ -23,6 +23,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle, sleep};
 use std::time::{Duration, Instant};
@@ -83,6 +84,12 @@ impl Socket {
         }
         directory.open_to(group)?;
         Ok(Self { listener, directory })
+    }
+
+    /// Where the socket and all that is removed with it lie.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
     }
 
     /// Gives the run directory and what lies in it to a user, who is to remove it.

@@ -14,5 +14,6 @@ pub mod readings;
 pub mod reload;
 pub mod requests;
 pub mod run;
+pub mod sandbox;
 pub mod seat;
 pub mod user;

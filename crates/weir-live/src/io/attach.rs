@@ -24,7 +24,7 @@ use super::link::{Facts, c_string, checked, owned};
 /// What loading and attaching need.
 pub(crate) const CAPABILITY: &str = "CAP_BPF and CAP_NET_ADMIN";
 /// Where file systems of BPF objects are usually mounted.
-const BPF_FILES: &str = "/sys/fs/bpf";
+pub(crate) const BPF_FILES: &str = "/sys/fs/bpf";
 /// Where links are pinned: one folder a daemon.
 pub const PINS: &str = "/sys/fs/bpf/weir";
 /// How a dot in the name of an interface is written there, where names have none.
