@@ -105,6 +105,10 @@ frozen: $(DEV) $(BUILT) ## compare results, refusals, listings and reproductions
 test-live: $(DEV) $(BUILT) $(DAEMON) ## run the tests with real packets, in namespaces that they make; as root
 	pytest tests/live
 
+.PHONY: faults
+faults: $(DEV) $(BUILT) $(DAEMON) ## try what goes wrong around a router, and print what each costs (docs/operate.md); as root, takes minutes
+	python tests/live/faults.py
+
 .PHONY: test-opensm
 test-opensm: $(DEV) $(BUILT) ## run plans and 10,000 mutated files through OpenSM; as root, installs it first; takes minutes
 	scripts/install-opensm

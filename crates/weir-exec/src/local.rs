@@ -133,8 +133,8 @@ impl Local {
 
     /// When the task that is polled last became ready; now, outside of polls.
     pub(crate) fn ready_since(&self) -> u64 {
-        let running = self.running.get();
-        self.slots.borrow_mut().get_mut(running).map_or_else(|| self.now(), |slot| slot.ready_since)
+        let since = self.slots.borrow_mut().get_mut(self.running.get()).map(|slot| slot.ready_since);
+        since.unwrap_or_else(|| self.now())
     }
 
     /// A task that waited becomes ready.
@@ -233,15 +233,8 @@ impl Local {
                 header.is_admitted_as(number);
                 self.counters.borrow_mut().spawned += 1;
                 let waker = Waker::from(Arc::clone(header));
-                let slot = Slot {
-                    body: Some(Body { work, header: Arc::clone(header), waker }),
-                    outcome,
-                    name: Arc::clone(&terms.name),
-                    ready_since: now,
-                    run: 0,
-                    polls: 0,
-                    longest_poll: 0,
-                };
+                let body = Body { work, header: Arc::clone(header), waker };
+                let slot = Slot::new(body, outcome, Arc::clone(&terms.name), now);
                 self.slots.borrow_mut().fill(number, slot);
             }
             Err(error) => {

@@ -34,6 +34,11 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
+    /// A task that has not been polled yet.
+    pub(crate) fn new(body: Body, outcome: Arc<dyn Settle>, name: Arc<str>, now: u64) -> Self {
+        Self { body: Some(body), outcome, name, ready_since: now, run: 0, polls: 0, longest_poll: 0 }
+    }
+
     /// A poll of it is over, and took so long.
     #[inline]
     pub(crate) fn polled(&mut self, body: Body, took: u64) {
