@@ -378,10 +378,8 @@ def _say(line: str) -> None:
 
 def main(names: list[str]) -> int:
     """Try all of them, or those whose name has one of these words, and print the table."""
-    when = datetime.now(UTC).date()
-    _say(
-    """Try all of them, or those whose name has one of these words; print the table, return the exit code."""
-    )
+    when, machine = datetime.now(UTC).date(), f"Linux {platform.release()}, {os.cpu_count()} processors"
+    _say(f"{when}, {machine}, veth; a packet of 100 B in every ms\n")
     _say("| what happens | survived | lost meanwhile | lost after | recovery |")
     _say("|---|---|---|---|---|")
     worst = 0
