@@ -4,6 +4,8 @@ import struct
 import time
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 
+import pytest
+
 from live_bed import Bed, wait_for
 
 _MOVED = "02:77:99:00:00:09"
@@ -44,17 +46,21 @@ def test_a_host_that_comes_back_with_another_device_is_reached(bed: Bed) -> None
         assert _reaches(bed), bed.messages()
 
 
-def test_an_interface_that_is_made_anew_has_new_neighbours(bed: Bed) -> None:
-    bed.start(neighbours=False)
+@pytest.mark.parametrize("io", ["auto", "af_packet"])
+def test_an_interface_that_is_made_anew_has_new_neighbours(bed: Bed, io: str) -> None:
+    """Several times: it may come up at any moment while its sockets are opened."""
+    bed.start(neighbours=False, io=io)
     assert _reaches(bed)
     router = bed.site.netlink("r")
-    router.link("del", index=router.link_lookup(ifname=bed.right.interface)[0])
-    far = {"ifname": bed.b.interface, "net_ns_fd": bed.b.namespace, "address": _MOVED}
-    router.link("add", ifname=bed.right.interface, kind="veth", peer=far)
-    _set(bed, "r", bed.right.interface, state="up")
-    _set(bed, "b", bed.b.interface, state="up")
-    bed.site.address(bed.b, IPv4Interface("10.79.2.2/24"))
-    assert _reaches(bed), bed.messages()
+    for last in range(8):
+        router.link("del", index=router.link_lookup(ifname=bed.right.interface)[0])
+        address = f"02:77:98:00:00:{last:02x}"
+        far = {"ifname": bed.b.interface, "net_ns_fd": bed.b.namespace, "address": address}
+        router.link("add", ifname=bed.right.interface, kind="veth", peer=far)
+        _set(bed, "r", bed.right.interface, state="up")
+        _set(bed, "b", bed.b.interface, state="up")
+        bed.site.address(bed.b, IPv4Interface("10.79.2.2/24"))
+        assert _reaches(bed), bed.messages()
 
 
 def test_a_gratuitous_message_moves_an_address(bed: Bed) -> None:
