@@ -105,6 +105,10 @@ frozen: $(DEV) $(BUILT) ## compare results, refusals, listings and reproductions
 test-live: $(DEV) $(BUILT) $(DAEMON) ## run the tests with real packets, in namespaces that they make; as root
 	pytest tests/live
 
+.PHONY: bench-live
+bench-live: $(DEV) $(BUILT) $(DAEMON) ## measure TCP and idle round trips through the kernel and through weird, in turns; as root, takes minutes
+	python tests/live/bench.py
+
 .PHONY: faults
 faults: $(DEV) $(BUILT) $(DAEMON) ## try what goes wrong around a router, and print what each costs (docs/operate.md); as root, takes minutes
 	python tests/live/faults.py
