@@ -82,8 +82,8 @@ _KEPT = {12, 13, 39}
 """NET_ADMIN, NET_RAW and BPF, which open an interface again; IPC_LOCK (14) where memory has a limit."""
 
 
-def _as_nobody(bed: Bed, **keys: str) -> subprocess.Popen[bytes]:
-    router = bed.start("--user", "nobody", **keys)
+def _as_nobody(bed: Bed, *options: str, **keys: str) -> subprocess.Popen[bytes]:
+    router = bed.start(*options, **keys)
     tasks = 0
     for task in Path(f"/proc/{router.pid}/task").iterdir():
         try:
@@ -120,10 +120,21 @@ def test_what_a_router_may_still_do_is_said(bed: Bed, boxed: bool) -> None:
     assert not (RUN / bed.name).exists()
 
 
+def test_what_is_pinned_is_removed_at_the_end(bed: Bed) -> None:
+    pins = Path("/sys/fs/bpf/weir")
+    mounts = not pins.parent.is_mount()
+    router = bed.start(io="af_xdp", on_failure="stop")
+    assert not mounts or pins.parent.stat().st_mode & 0o7777 == 0o700
+    assert any(bed.name in str(pin) for pin in pins.rglob("*")), list(pins.rglob("*"))
+    router.terminate()
+    assert router.wait(15) == 0, bed.messages()
+    assert not any(bed.name in str(pin) for pin in pins.rglob("*"))
+
+
 @pytest.mark.parametrize("io", ["af_xdp", "af_packet"])
 def test_a_router_of_another_user_forwards_and_ends(bed: Bed, io: str) -> None:
     for _ in range(2):  # the second takes over what the first could not remove
-        router = _as_nobody(bed, io=io)
+        router = _as_nobody(bed, "--user", "nobody", io=io)
         receiver, sender = bed.receiver(), bed.sender()
         for number in range(50):
             bed.send(sender, number, 200)
@@ -137,10 +148,10 @@ def test_a_router_of_another_user_forwards_and_ends(bed: Bed, io: str) -> None:
         router.terminate()
         assert router.wait(15) == 0, bed.messages()
         assert list(directory.iterdir()) == []
-    router = _as_nobody(bed, io=io)
+    router = _as_nobody(bed, io=io, user="nobody")
     router.kill()
     router.wait()
-    _as_nobody(bed, io=io)
+    _as_nobody(bed, io=io, user="nobody")
 
 
 def test_a_router_of_another_user_opens_an_interface_again(tmp_path: Path) -> None:
@@ -149,7 +160,7 @@ def test_a_router_of_another_user_opens_an_interface_again(tmp_path: Path) -> No
         line = ["nsenter", f"--net={path}", "ethtool", "-L", bed.left.interface, "rx"]
         if shutil.which("ethtool") is None or subprocess.run([*line, "1"], check=False).returncode:
             pytest.skip("nothing here changes the queues of veth")
-        _as_nobody(bed, io="af_xdp")
+        _as_nobody(bed, io="af_xdp", user="nobody")
         subprocess.run([*line, "2"], check=True)
         deadline = time.monotonic() + 10
         while "back, by AF_XDP" not in bed.messages():

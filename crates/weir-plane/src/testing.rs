@@ -67,6 +67,7 @@ pub(crate) fn router(discipline: &str) -> Router {
         spin: Nanos::new(0),
         metrics: None,
         group: None,
+        user: None,
         routes: connected.collect(),
         interfaces,
         classes: vec![Class { name: "default".into(), rule: Rule::default() }],

@@ -31,7 +31,7 @@ pub(super) struct Configured {
     /// Prints the configuration with everything that it leaves open, and ends.
     #[arg(long)]
     pub(super) print: bool,
-    /// Becomes this user when all is set up that takes root.
+    /// Becomes this user when all is set up that takes root, whatever `user` of the configuration says.
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
     /// Leaves all system calls and files open to the daemon that the user has.
@@ -54,17 +54,22 @@ impl Configured {
         system(log::serve())
     }
 
-    /// The user that the daemon is to become, if it may. `pins` says by which key it would leave programs behind, which
-    /// root alone can remove.
-    pub(super) fn user(&self, pins: Option<&str>) -> Result<Option<User>, Failure> {
-        let Some(name) = &self.user else { return Ok(None) };
+    /// The user that the daemon is to become, if it may: that of the option, or of the file. `pins` says by which key it
+    /// would leave programs behind, which root alone can remove.
+    pub(super) fn user(&self, of_file: Option<&str>, pins: Option<&str>) -> Result<Option<User>, Failure> {
+        let Some(name) = self.user.as_deref().or(of_file) else { return Ok(None) };
         if let Some(key) = pins {
             return Err(Failure::Input(format!(
-                "--user is \"{name}\", and {key} pins programs, which root alone can remove: leave out one of them"
+                "user is \"{name}\", and {key} pins programs, which root alone can remove: leave out one of them"
             )));
         }
+        let user = User::named(name).map_err(|error| Failure::Input(error.to_string()))?;
+        // Whoever started it may have done so already.
+        if rustix::process::geteuid().as_raw() == user.uid {
+            return Ok(None);
+        }
         privileges::require(system(privileges::effective())?, user::NEEDED)?;
-        User::named(name).map(Some).map_err(|error| Failure::Input(error.to_string()))
+        Ok(Some(user))
     }
 
     /// Queues what is said from now on: nothing that runs waits for a reader.

@@ -66,7 +66,7 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let ended = ended()?;
     let hangups = system(Hangups::take())?;
     let pins = (router.on_failure == OnFailure::Stop).then_some("on_failure = \"stop\"");
-    let user = arguments.configured.user(pins)?;
+    let user = arguments.configured.user(router.user.as_deref(), pins)?;
     let directory = RunDirectory::claim_after(&base(), &router.name, user)?;
     let socket = Socket::bind(directory, router.group.as_deref())?;
     let metrics = metrics(router.metrics)?;

@@ -76,7 +76,7 @@ fn set_up(
 ) -> Result<Served, Failure> {
     let sets_priority = steering.priority.0.is_some();
     privileges::require(system(privileges::effective())?, privileges::steering(sets_priority))?;
-    let user = configured.user(steering.pin.then_some("pin = true"))?;
+    let user = configured.user(steering.user.as_deref(), steering.pin.then_some("pin = true"))?;
     let ended = ended()?;
     let hangups = system(Hangups::take())?;
     let directory = RunDirectory::claim_after(&base(), &steering.name, user)?;

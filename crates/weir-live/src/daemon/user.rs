@@ -1,4 +1,4 @@
-//! The user that a daemon becomes when all is set up that takes root: `--user NAME`.
+//! The user that a daemon becomes when all is set up that takes root: `--user NAME`, or `user` of the configuration.
 //!
 //! Capabilities are kept over the change, so that [`drop_to`](super::privileges::drop_to) decides alone what is left. The
 //! user and the daemon's files: [`RunDirectory::hand_over`](super::directory::RunDirectory::hand_over).
@@ -43,12 +43,12 @@ impl fmt::Display for NoUser {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown(name) => {
-                write!(f, "--user is \"{name}\", not a user of this system: see `getent passwd`")
+                write!(f, "user is \"{name}\", not a user of this system: see `getent passwd`")
             }
             Self::Root(name) => {
                 write!(
                     f,
-                    "--user is \"{name}\", which is root: leave it out, or name a user of the daemon's own"
+                    "user is \"{name}\", which is root: leave it out, or name a user of the daemon's own"
                 )
             }
         }
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn users_are_found_by_name_and_root_is_none() {
         let error = User::named("no-such-user").expect_err("absent").to_string();
-        assert!(error.starts_with("--user is \"no-such-user\", not a user of this system: "), "{error}");
+        assert!(error.starts_with("user is \"no-such-user\", not a user of this system: "), "{error}");
         assert_eq!(User::named("root"), Err(NoUser::Root("root".to_owned())));
         assert_eq!(User::named("a\0b"), Err(NoUser::Unknown("a\0b".to_owned())));
     }

@@ -199,6 +199,7 @@ impl Checker<'_> {
             spin: self.spin(table)?,
             metrics: self.metrics(&table.metrics)?,
             group: self.group(&table.group)?,
+            user: self.user(&table.user)?,
             interfaces,
             routes,
             classes,
@@ -273,6 +274,9 @@ impl Checker<'_> {
             let old =
                 old.group.as_ref().map_or("without a group".to_owned(), |group| format!("with `{group}`"));
             (format!("it began {old}"), span_of(&table.group))
+        } else if new.user != old.user {
+            let old = old.user.as_ref().map_or("without a user".to_owned(), |user| format!("with `{user}`"));
+            (format!("it began {old}"), span_of(&table.user))
         } else if interfaces(new) != interfaces(old) {
             let names = interfaces(old).join("`, `");
             (format!("its interfaces are `{names}`, in this order"), Some(document.interface.span.clone()))

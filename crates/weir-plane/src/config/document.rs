@@ -74,6 +74,9 @@ pub struct RouterTable {
     /// The group that may read over the control socket; default: that of the daemon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<Located<String>>,
+    /// The user that the daemon becomes when all is set up that takes root; default: it stays what it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<Located<String>>,
 }
 
 /// By which means frames come in and leave.

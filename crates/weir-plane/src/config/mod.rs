@@ -63,6 +63,8 @@ pub struct Router {
     pub metrics: Option<SocketAddr>,
     /// The group that may read over the control socket.
     pub group: Option<String>,
+    /// The user that the daemon becomes.
+    pub user: Option<String>,
     /// The interfaces; a place in this list is what the other parts mean by an interface.
     pub interfaces: Vec<Interface>,
     /// The routes, those of the interfaces' own prefixes included.

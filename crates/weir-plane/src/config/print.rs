@@ -47,6 +47,7 @@ impl Router {
             spin: some(Time { span: self.spin, clock: Clock::Seconds }),
             metrics: self.metrics.map(|at| here(Endpoint(at))),
             group: self.group.clone().map(here),
+            user: self.user.clone().map(here),
         }
     }
 

@@ -113,6 +113,7 @@ impl Steers<'_> {
             pin: given(&table.pin).unwrap_or(false),
             metrics: self.0.metrics(&table.metrics)?,
             group: self.0.group(&table.group)?,
+            user: self.0.user(&table.user)?,
             classes: self.request_classes(document.classes.as_ref().map(|it| &it.value), traffic)?,
             service: document.service.as_ref().map(|it| self.service(&it.value)).transpose()?,
         };

@@ -67,6 +67,9 @@ pub struct SteerTable {
     /// The group that may read over the control socket; default: that of the daemon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<Located<String>>,
+    /// The user that the daemon becomes when all is set up that takes root; default: it stays what it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<Located<String>>,
 }
 
 /// The classes of requests.

@@ -59,6 +59,8 @@ pub struct Steering {
     pub metrics: Option<SocketAddr>,
     /// The group that may read over the control socket.
     pub group: Option<String>,
+    /// The user that the daemon becomes.
+    pub user: Option<String>,
     /// The classes of requests.
     pub classes: Classes,
     /// The service in the kernel, for measurements.

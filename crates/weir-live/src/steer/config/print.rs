@@ -38,6 +38,7 @@ impl Steering {
             pin: some(self.pin),
             metrics: self.metrics.map(|at| here(Endpoint(at))),
             group: self.group.clone().map(here),
+            user: self.user.clone().map(here),
         }
     }
 }

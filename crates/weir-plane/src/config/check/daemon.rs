@@ -13,8 +13,8 @@ use super::{Checked, Checker, VERSION};
 const LONGEST_NAME: usize = 32;
 /// Names that stand for something else beside them.
 const RESERVED: [&str; 1] = ["testbed"];
-/// The longest name of a group, in bytes.
-const LONGEST_GROUP: usize = 32;
+/// The longest name of a user or a group, in bytes.
+const LONGEST_SYSTEM_NAME: usize = 32;
 
 impl Checker<'_> {
     /// The version of the format.
@@ -87,13 +87,26 @@ impl Checker<'_> {
     /// # Errors
     /// It is refused.
     pub fn group(&self, written: &Option<Located<String>>) -> Checked<Option<String>> {
+        self.of_this_system(written, "write the name of a group of this system, such as \"adm\"")
+    }
+
+    /// The user that the daemon becomes.
+    ///
+    /// # Errors
+    /// It cannot be the name of a user.
+    pub fn user(&self, written: &Option<Located<String>>) -> Checked<Option<String>> {
+        self.of_this_system(written, "write the name of a user of this system, such as \"weir\"")
+    }
+
+    /// What may be the name of a user or a group.
+    fn of_this_system(&self, written: &Option<Located<String>>, remedy: &str) -> Checked<Option<String>> {
         let Some(written) = written else { return Ok(None) };
-        let group = &written.value;
+        let name = &written.value;
         let known = |each: u8| each.is_ascii_alphanumeric() || b"-_.$".contains(&each);
-        if group.is_empty() || group.len() > LONGEST_GROUP || !group.bytes().all(known) {
-            let reason = format!("must be from 1 to {LONGEST_GROUP} letters, digits, `-`, `_` and `.`");
-            return self.refuse(written, reason, "write the name of a group of this system, such as \"adm\"");
+        if name.is_empty() || name.len() > LONGEST_SYSTEM_NAME || !name.bytes().all(known) {
+            let reason = format!("must be from 1 to {LONGEST_SYSTEM_NAME} letters, digits, `-`, `_` and `.`");
+            return self.refuse(written, reason, remedy);
         }
-        Ok(Some(group.clone()))
+        Ok(Some(name.clone()))
     }
 }

@@ -48,6 +48,7 @@ flow_key = 7
 spin = "20us"
 metrics = "[::1]:9100"
 group = "adm"
+user = "weir"
 [[interface]]
 name = "eth0"
 addresses = ["10.0.1.1/24", "10.0.1.9/24", "fe80::1/64", "fd00:1::1/64"]
@@ -169,6 +170,11 @@ fn a_successor_has_the_same_sockets_memory_and_files() {
             "adm",
             "users",
             "16:9: router.group is \"users\", cannot change while the daemon runs: it began with `adm`",
+        ),
+        (
+            "user = \"weir\"",
+            "user = \"nobody\"",
+            "17:8: router.user is \"nobody\", cannot change while the daemon runs: it began with `weir`",
         ),
     ] {
         assert_eq!(later(from, to).expect_err("fixed"), format!("r.toml:{expected}: {remedy}"));

@@ -40,6 +40,7 @@ window = "50ms"
 pin = true
 metrics = "127.0.0.1:9477"
 group = "adm"
+user = "weir"
 [classes]
 names = ["get", "scan"]
 long = { byte = 3, at_least = 10 }
@@ -64,6 +65,7 @@ fn every_key_is_read_and_printed() {
         (&[4, 1, 2, 3][..], 2048, Priority(None))
     );
     assert_eq!((it.window.get(), it.pin, it.group.as_deref()), (50_000_000, true, Some("adm")));
+    assert_eq!(it.user.as_deref(), Some("weir"));
     assert_eq!(it.classes.names, ["get", "scan"]);
     assert_eq!(it.classes.rule, ClassRule::Byte { offset: 3, at_least: 10 });
     let site = it.site(4);
