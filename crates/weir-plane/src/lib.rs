@@ -102,6 +102,8 @@ pub enum Notice {
 /// A router without its sockets.
 pub struct Plane {
     router: Router,
+    /// What the queue of each interface holds, in words: a snapshot is taken between packets.
+    holds: Vec<String>,
     seed: u64,
     reloads: u64,
     classifier: Classifier,
@@ -139,8 +141,10 @@ impl Plane {
             ports.push(Port::new(interface, facts, discipline, classes, hash, most));
         }
         let (classifier, routes) = (Classifier::new(&router, seed), Routes::new(&router));
+        let holds = router.bounds();
         Ok(Self {
             router,
+            holds,
             seed,
             reloads: 0,
             classifier,
@@ -257,7 +261,7 @@ impl Plane {
             name: interface.name.clone(),
             up: port.facts.up,
             discipline: interface.discipline.to_string(),
-            holds: self.router.bound_at(at),
+            holds: self.holds[at].clone(),
             rate: interface.rate.map(|rate| rate.to_string()),
             received: port.tally.received,
             to_router: port.tally.to_router,

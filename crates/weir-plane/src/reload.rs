@@ -61,6 +61,7 @@ impl Plane {
             let frames = &mut Frames { parked: &mut self.parked, arena };
             self.ports[at].egress.resume(now.get(), frames);
         }
+        self.holds = router.bounds();
         self.router = router;
         self.reloads += 1;
         Ok(())

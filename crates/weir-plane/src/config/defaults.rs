@@ -207,6 +207,11 @@ impl Router {
         say(&spec, Line::of(self, &self.interfaces[place]), &mut said);
         said
     }
+
+    /// The same of all interfaces.
+    pub(crate) fn bounds(&self) -> Vec<String> {
+        (0..self.interfaces.len()).map(|place| self.bound_at(place)).collect()
+    }
 }
 
 /// The value in force of a parameter that counts packets.

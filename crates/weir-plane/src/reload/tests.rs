@@ -189,3 +189,21 @@ fn nothing_is_lost_or_overtaken_by_any_change() {
         assert_eq!(bench.arena.free(), FRAMES);
     }
 }
+
+#[test]
+fn a_bound_follows_the_rate() {
+    let mut told = router("fifo");
+    told.defaults = crate::config::Defaults::Live;
+    told.memory = weir_core::units::Bytes::new(64 << 20);
+    let mut bench = Bench::new(told.clone());
+    let holds = |bench: &Bench| bench.snapshot(0).interfaces[1].holds.clone();
+    assert_eq!(holds(&bench), "fifo holds 66 packets: 99ms at 8Mbit");
+    told.interfaces[1].rate = Some(Rate::new(2_000_000));
+    bench.plane.reload(Instant::ZERO, told, &mut bench.arena).expect("valid");
+    assert_eq!(holds(&bench), "fifo holds 16 packets: 96ms at 2Mbit");
+    (0..30).for_each(|_| bench.datagram(0, 0, &Udp::across(0, 1, 100)));
+    let class = bench.snapshot(0).interfaces[1].classes[0].clone();
+    // Sixteen wait, and one is on the line.
+    assert_eq!(class.dropped[&crate::snapshot::Reason::QueueFull].packets, 13);
+    bench.holds(0);
+}
