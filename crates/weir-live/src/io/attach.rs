@@ -270,6 +270,10 @@ fn attached_mode(index: u32) -> Mode {
 /// one whose interface is gone.
 fn take_over(facts: &Facts, path: &Path, program: i32) -> Result<Option<OwnedFd>, Fault> {
     let failed = |error| Fault::system(&facts.name, "taking over the pinned XDP program", CAPABILITY, error);
+    // Where this user may not look nothing is his; what is attached all the same is found by `create`.
+    if std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied) {
+        return Ok(None);
+    }
     let Some(link) = open_pin(path).map_err(failed)? else { return Ok(None) };
     let target = link_target(&link).map_err(failed)?;
     if target.interface == 0 {
