@@ -4,7 +4,7 @@
 //! and lets each interface send what its line and its device have room for. Where a turn finds nothing to do, the loop
 //! sleeps until the plane's next event less the time that is spent spinning, or until a frame or a request comes:
 //! sleeping ends some tens of microseconds late, spinning does not, and a fast line needs that. What is ordered waits:
-//! a turn does one order, and while there are packets there is one such turn every [`CHECK`].
+//! a turn does one order, and while there are packets there is one such turn every `CHECK`.
 //!
 //! Interfaces are looked at when the kernel says that one has changed, and once a second: one that is gone is closed,
 //! and opened again when it is back, while the others go on.

@@ -1,7 +1,7 @@
 //! The user that a daemon becomes when all is set up that takes root: `--user NAME`, or `user` of the configuration.
 //!
 //! Capabilities are kept over the change, so that [`drop_to`](super::privileges::drop_to) decides alone what is left. The
-//! user and the daemon's files: [`RunDirectory::hand_over`](super::directory::RunDirectory::hand_over).
+//! user and the daemon's files: `RunDirectory::hand_over`.
 //!
 //! | | |
 //! |-|-|
