@@ -118,7 +118,14 @@ class Bed:
             assert self.router.poll() is None, self.messages()
             assert time.monotonic() < deadline, self.messages()
             time.sleep(0.01)
+        self._heard(f"running as process {self.router.pid}")
         return self.router
+
+    def _heard(self, text: str) -> None:
+        """Return when the router has said this, or does not in a second: it has a thread to write it."""
+        deadline = time.monotonic() + 1
+        while text not in self.messages() and time.monotonic() < deadline:
+            time.sleep(0.005)
 
     def ready(self) -> bool:
         """Return whether the daemon that was started last answers, and both its lines are up.

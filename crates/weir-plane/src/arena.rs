@@ -15,6 +15,11 @@
 use core::ptr::NonNull;
 use core::slice;
 
+use weir_core::units::Instant;
+
+use crate::dropped::Record;
+use crate::snapshot::Reason;
+
 /// The bytes of one frame: a page, so that frames never cross one.
 pub const FRAME: u32 = 4096;
 /// The longest packet that a frame takes: what the kernel keeps free at its beginning is left out.
@@ -92,6 +97,8 @@ pub struct Arena {
     free: Vec<u32>,
     /// Whether somebody has it: catches a frame that comes back twice.
     out: Vec<bool>,
+    /// What was in frames whose packets were dropped.
+    dropped: Record,
 }
 
 // SAFETY: the memory is owned, and reached through `&self` or `&mut self` alone.
@@ -107,7 +114,13 @@ impl Arena {
         pages.resize(count, Page([0; FRAME as usize]));
         // Behind a bare pointer: what the kernel writes to meanwhile must not be borrowed.
         let base = NonNull::from(Box::leak(pages.into_boxed_slice())).cast();
-        Some(Self { base, frames, free: (0..frames).rev().collect(), out: vec![false; count] })
+        Some(Self {
+            base,
+            frames,
+            free: (0..frames).rev().collect(),
+            out: vec![false; count],
+            dropped: Record::default(),
+        })
     }
 
     /// How many frames there are.
@@ -151,6 +164,27 @@ impl Arena {
             offset,
             length: length as u16,
         })
+    }
+
+    /// The time of the turn that begins.
+    #[inline]
+    pub(crate) fn set_now(&mut self, now: Instant) {
+        self.dropped.set_now(now);
+    }
+
+    /// The packet of a frame is dropped; the frame itself is still to be given back.
+    #[cold]
+    pub(crate) fn note(&mut self, buffer: &Buffer, interface: usize, reason: Reason) {
+        let (at, length) = self.place(buffer);
+        // SAFETY: as in `bytes`; what is noted lies outside of the frames.
+        let frame = unsafe { slice::from_raw_parts(self.base.as_ptr().add(at), length) };
+        self.dropped.note(frame, interface, reason);
+    }
+
+    /// The packets that were dropped last.
+    #[must_use]
+    pub fn dropped(&self) -> &Record {
+        &self.dropped
     }
 
     /// Takes a frame back.

@@ -47,8 +47,10 @@ struct Lost<'a, 'b> {
 impl Drops<Handle> for Lost<'_, '_> {
     fn dropped(&mut self, handle: Handle, why: DropReason) {
         let entry = self.frames.parked.entry(handle.frame);
-        self.classes[usize::from(entry.class)].lose(reason(why), entry.size);
+        let (reason, egress) = (reason(why), usize::from(entry.egress));
+        self.classes[usize::from(entry.class)].lose(reason, entry.size);
         if let Some(buffer) = self.frames.parked.take(handle.frame) {
+            self.frames.arena.note(&buffer, egress, reason);
             self.frames.arena.give(buffer);
         }
     }

@@ -51,6 +51,7 @@ impl Plane {
     /// A frame came in by an interface. What is dropped goes back to the arena; what is to be answered, as ARP requests
     /// and echo requests are, is kept to be sent by the next [`Self::depart`] of that interface.
     pub fn arrive(&mut self, now: Instant, interface: usize, received: Received, arena: &mut Arena) {
+        arena.set_now(now);
         let now = now.get();
         if interface >= self.ports.len() {
             return arena.give(received.buffer);
@@ -104,6 +105,7 @@ impl Plane {
     #[cold]
     fn refuse(&mut self, at: usize, reason: Reason, size: u16, buffer: Buffer, arena: &mut Arena) {
         self.ports[at].tally.refused.add(reason, size);
+        arena.note(&buffer, at, reason);
         arena.give(buffer);
     }
 
@@ -127,10 +129,12 @@ impl Plane {
             Fate::Stays => self.keep(now, at, buffer, packet, arena),
             Fate::Goes(reason) => {
                 self.ports[at].tally.refused.add(reason, packet.size);
+                arena.note(&buffer, at, reason);
                 self.tell(now, at, buffer, packet, Trouble::Refused(reason), arena);
             }
             Fate::TooLarge(mtu) => {
                 self.ports[at].tally.refused.add(Reason::TooLarge, packet.size);
+                arena.note(&buffer, at, Reason::TooLarge);
                 self.tell(now, at, buffer, packet, Trouble::TooLarge(mtu), arena);
             }
         }
@@ -273,6 +277,7 @@ impl Plane {
             }
             Err(buffer) => {
                 port.egress.classes[usize::from(class)].lose(Reason::NoMemory, size);
+                arena.note(&buffer, egress, Reason::NoMemory);
                 arena.give(buffer);
             }
         }

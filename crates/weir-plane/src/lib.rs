@@ -30,6 +30,7 @@ pub mod checksum;
 mod classify;
 pub mod config;
 mod discovery;
+pub mod dropped;
 mod egress;
 mod forward;
 mod fragment;
@@ -63,7 +64,7 @@ use oversleep::Oversleep;
 use parked::Parked;
 use port::{Outlet, Port};
 use routes::Routes;
-use snapshot::{InterfaceSnapshot, Snapshot};
+use snapshot::{InterfaceSnapshot, Reason, Snapshot};
 
 /// What the plane must know of a device; by default there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -168,6 +169,7 @@ impl Plane {
         into: &mut Vec<Buffer>,
     ) {
         if let Some(port) = self.ports.get_mut(interface) {
+            arena.set_now(now);
             let frames = &mut Frames { parked: &mut self.parked, arena };
             port.depart(now.get(), frames, &mut Outlet { room, into });
         }
@@ -176,8 +178,10 @@ impl Plane {
     /// A frame could not be handed to its device, which is down or gone: it is counted and given back.
     #[inline]
     pub fn failed(&mut self, interface: usize, buffer: Buffer, arena: &mut Arena) {
-        if let Some(port) = self.ports.get_mut(interface) {
-            port.failed(&mut self.parked, &buffer);
+        if let Some(port) = self.ports.get_mut(interface)
+            && port.failed(&mut self.parked, &buffer)
+        {
+            arena.note(&buffer, interface, Reason::InterfaceDown);
         }
         arena.give(buffer);
     }

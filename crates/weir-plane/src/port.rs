@@ -205,8 +205,10 @@ impl Port {
     /// Drops a packet that waited here.
     fn lose(&mut self, frame: u32, reason: Reason, frames: &mut Frames<'_>) {
         let entry = frames.parked.entry(frame);
+        let egress = usize::from(entry.egress);
         self.egress.classes[usize::from(entry.class)].lose(reason, entry.size);
         if let Some(buffer) = frames.parked.take(frame) {
+            frames.arena.note(&buffer, egress, reason);
             frames.arena.give(buffer);
         }
     }
@@ -290,12 +292,12 @@ impl Port {
         }
     }
 
-    /// A frame that had left was not taken by the device.
-    pub(super) fn failed(&mut self, parked: &mut Parked, buffer: &Buffer) {
+    /// A frame that had left was not taken by the device; whether it was a packet of somebody else.
+    pub(super) fn failed(&mut self, parked: &mut Parked, buffer: &Buffer) -> bool {
         // What the router itself says is forgotten as it leaves.
-        if let Some(entry) = parked.forget(buffer.frame()) {
-            self.egress.classes[usize::from(entry.class)].fail(entry.size);
-        }
+        let Some(entry) = parked.forget(buffer.frame()) else { return false };
+        self.egress.classes[usize::from(entry.class)].fail(entry.size);
+        true
     }
 
     /// When [`Self::depart`] has something to do without an arrival, or [`NEVER`].

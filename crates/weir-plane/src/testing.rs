@@ -236,7 +236,7 @@ impl Bench {
     /// `received + fragments = fragmented + forwarded + to_router + dropped + waiting`, in packets and bytes, and all frames are somewhere.
     pub(crate) fn holds(&self, now: u64) {
         let snapshot = self.snapshot(now);
-        let (mut came, mut gone) = ((0, 0), (0, 0));
+        let (mut came, mut gone, mut lost) = ((0, 0), (0, 0), (0, 0));
         for interface in &snapshot.interfaces {
             let add = |to: &mut (u64, u64), count: super::snapshot::Count| {
                 to.0 += count.packets;
@@ -248,8 +248,10 @@ impl Bench {
             add(&mut gone, interface.to_router);
             add(&mut gone, interface.forwarded);
             interface.refused.values().for_each(|&count| add(&mut gone, count));
+            interface.refused.values().for_each(|&count| add(&mut lost, count));
             for class in &interface.classes {
                 class.dropped.values().for_each(|&count| add(&mut gone, count));
+                class.dropped.values().for_each(|&count| add(&mut lost, count));
                 add(&mut gone, class.waiting);
                 let mut of_class = (0, 0);
                 class.dropped.values().for_each(|&count| add(&mut of_class, count));
@@ -259,6 +261,7 @@ impl Bench {
             }
         }
         assert_eq!(came, gone, "{snapshot:#?}");
+        assert_eq!(lost.0, self.arena.dropped().count(), "each is noted");
     }
 }
 

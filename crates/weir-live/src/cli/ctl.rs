@@ -1,5 +1,6 @@
 //! `weird ctl NAME ...`: asks a running daemon, or changes it.
 
+mod drops;
 pub(super) mod steering;
 
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use weir_gauge::text::{bytes, packets, span, span_if_any, table};
 use weir_plane::config::check::text_of;
 use weir_plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Left, Snapshot};
 
+use super::file::Pending;
 use super::{Failure, client};
 use crate::daemon::metrics::word;
 use crate::daemon::protocol::{Answer, Request, Status};
@@ -71,6 +73,12 @@ enum Action {
         /// Which, such as `1-3` or `1,2,5`.
         processors: String,
     },
+    /// Says what a router dropped last, and why; as root, since packets are not for all who may read figures.
+    Drops {
+        /// Writes them to this file, as a capture (pcapng).
+        #[arg(long)]
+        pcap: Option<PathBuf>,
+    },
     /// Ends the daemon after what waits has left.
     Stop,
 }
@@ -91,6 +99,7 @@ impl Action {
             Self::Drain { interface, resume } => Request::Drain { interface, resume },
             Self::Policy { spec } => Request::Policy { spec },
             Self::Cores { processors } => Request::Cores { processors },
+            Self::Drops { .. } => Request::Drops,
             Self::Stop => Request::Stop,
         })
     }
@@ -101,7 +110,15 @@ impl Action {
 /// # Errors
 /// No such daemon is running, it may not be asked, or it refuses.
 pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
+    let pending = match &arguments.action {
+        Action::Drops { pcap: Some(place) } => Some(Pending::new(place)?),
+        _ => None,
+    };
     let answer = client::ask(&arguments.name, &arguments.action.request()?)?;
+    if let (Some(pending), Answer::Drops(drops)) = (pending, &answer) {
+        let file = drops::capture(drops).map_err(|error| Failure::Input(error.to_string()))?;
+        pending.write(&file)?;
+    }
     let text = if arguments.json { json(&answer)? } else { told(&answer) };
     super::print(&text)
 }
@@ -119,6 +136,7 @@ fn told(answer: &Answer) -> String {
         Answer::Stats(snapshot) => of_stats(snapshot),
         Answer::Steering(status) => steering::of_status(status),
         Answer::Requests(stats) => steering::of_stats(stats),
+        Answer::Drops(drops) => drops::told(drops),
         Answer::Configuration { text } => text.clone(),
         Answer::Refused { error, .. } => format!("{error}\n"),
     }

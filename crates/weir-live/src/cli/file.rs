@@ -33,10 +33,10 @@ impl Pending {
     ///
     /// # Errors
     /// It cannot be written.
-    pub(super) fn write(mut self, text: &str) -> Result<(), Failure> {
+    pub(super) fn write(mut self, text: impl AsRef<[u8]>) -> Result<(), Failure> {
         let Some(mut file) = self.file.take() else { return Ok(()) };
         let written = file
-            .write_all(text.as_bytes())
+            .write_all(text.as_ref())
             .and_then(|()| file.sync_all())
             .and_then(|()| fs::rename(&self.beside, &self.place));
         written.map_err(|error| {

@@ -249,7 +249,7 @@ fn tell(asked: &Report) -> Result<(), Failure> {
     let report =
         report::report(pairs, report::Asked { interval, rate, from: asked.from, until: asked.until })?;
     if let Some(path) = &asked.csv {
-        Pending::new(path)?.write(&report::csv::csv(&report))?;
+        Pending::new(path)?.write(report::csv::csv(&report))?;
     }
     let text = if asked.json { json(&report)? } else { report::text::text(&report, columns()) };
     print(&text)

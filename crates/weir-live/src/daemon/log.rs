@@ -82,12 +82,7 @@ impl Form {
         // A message is a line, whatever is in it.
         let text = text.replace('\n', " ");
         match self {
-            Self::Stamped => {
-                let (seconds, rest) = (at.nanos() / 1_000_000_000, at.nanos() % 1_000_000_000);
-                let seconds = WallTime::new(seconds * 1_000_000_000).unwrap_or_default().to_string();
-                let micros = rest / 1000;
-                format!("{}.{micros:06}Z {level}: {text}\n", seconds.trim_end_matches('Z'))
-            }
+            Self::Stamped => format!("{} {level}: {text}\n", stamp(at)),
             Self::Journal => format!("<{}>{text}\n", level as u8),
         }
     }
@@ -97,6 +92,13 @@ impl Form {
         let is = fstat(io::stderr()).map(|found| format!("{}:{}", found.st_dev, found.st_ino)).ok();
         if named.is_some() && named == is.as_deref() { Self::Journal } else { Self::Stamped }
     }
+}
+
+/// A time to the microsecond, as RFC 3339 has it.
+pub(crate) fn stamp(at: WallTime) -> String {
+    let (seconds, rest) = (at.nanos() / 1_000_000_000, at.nanos() % 1_000_000_000);
+    let seconds = WallTime::new(seconds * 1_000_000_000).unwrap_or_default().to_string();
+    format!("{}.{:06}Z", seconds.trim_end_matches('Z'), rest / 1000)
 }
 
 enum Entry {

@@ -4,6 +4,7 @@
 pub mod clock;
 pub mod control;
 pub mod directory;
+pub mod drops;
 pub mod inbox;
 pub mod log;
 pub mod metrics;

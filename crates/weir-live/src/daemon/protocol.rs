@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 use weir_plane::snapshot::Snapshot;
 
+use super::drops::Drops;
 use crate::steer::report::{SteeringStats, SteeringStatus};
 
 /// The longest request, in bytes, which holds a whole configuration.
@@ -62,6 +63,8 @@ pub enum Request {
         /// Which, such as `1-3` or `1,2,5`.
         processors: String,
     },
+    /// The packets that a router dropped last: [`Answer::Drops`]. For whoever may change it.
+    Drops,
     /// Ends the daemon, after what waits has left.
     Stop,
 }
@@ -112,6 +115,8 @@ pub enum Answer {
     Steering(SteeringStatus),
     /// What was counted, by a daemon that steers.
     Requests(Box<SteeringStats>),
+    /// What was dropped last.
+    Drops(Box<Drops>),
     /// The configuration in force, as TOML.
     Configuration {
         /// The text.

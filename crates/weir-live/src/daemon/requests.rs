@@ -8,6 +8,7 @@ use weir_document::{Source, shorten};
 use weir_plane::config::{Change, Router, read_successor};
 
 use super::control::Orders;
+use super::drops;
 use super::inbox::Command;
 use super::protocol::{Answer, InterfaceStatus, Request, Status};
 use super::run::Daemon;
@@ -42,6 +43,8 @@ pub enum Order {
         /// To take packets again.
         resume: bool,
     },
+    /// To be answered by [`Answer::Drops`].
+    Drops,
     /// To end, after what waits has left.
     Stop,
 }
@@ -55,6 +58,7 @@ impl Orders for Router {
             Request::Status => Order::Status,
             Request::Stats => Order::Stats,
             Request::Configuration => Order::Configuration,
+            Request::Drops => Order::Drops,
             Request::Stop => Order::Stop,
             Request::Reload { file, text } => {
                 let file = shorten(&file);
@@ -89,6 +93,11 @@ pub(super) fn answer(daemon: &mut Daemon, Command { order, reply }: Command<Orde
         Order::Configuration => {
             let router = Arc::clone(&daemon.parts.router);
             return reply.send_later(move || Answer::Configuration { text: router.to_toml() });
+        }
+        Order::Drops => {
+            let (arena, now) = (&daemon.parts.arena, daemon.parts.clock.now());
+            let names = daemon.parts.router.interfaces.iter().map(|interface| interface.name.clone());
+            return reply.send_later(drops::answer(arena.dropped(), now, names.collect()));
         }
         Order::Reload { file, router } => {
             let said = format!("{file} is in force");
