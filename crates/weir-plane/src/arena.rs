@@ -17,7 +17,7 @@ use core::slice;
 
 use weir_core::units::Instant;
 
-use crate::dropped::Record;
+use crate::dropped::{Dropped, Record};
 use crate::snapshot::Reason;
 
 /// The bytes of one frame: a page, so that frames never cross one.
@@ -175,10 +175,8 @@ impl Arena {
     /// The packet of a frame is dropped; the frame itself is still to be given back.
     #[cold]
     pub(crate) fn note(&mut self, buffer: &Buffer, interface: usize, reason: Reason) {
-        let (at, length) = self.place(buffer);
-        // SAFETY: as in `bytes`; what is noted lies outside of the frames.
-        let frame = unsafe { slice::from_raw_parts(self.base.as_ptr().add(at), length) };
-        self.dropped.note(frame, interface, reason);
+        let dropped = Dropped::new(self.dropped.now(), self.bytes(buffer), interface, reason);
+        self.dropped.note(dropped);
     }
 
     /// The packets that were dropped last.

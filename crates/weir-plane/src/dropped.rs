@@ -31,6 +31,14 @@ pub struct Dropped {
 }
 
 impl Dropped {
+    /// What is kept of a frame.
+    pub(crate) fn new(at: Instant, frame: &[u8], interface: usize, reason: Reason) -> Self {
+        let mut head = [0; HEAD];
+        let kept = frame.len().min(HEAD);
+        head[..kept].copy_from_slice(&frame[..kept]);
+        Self { at, interface: interface as u16, reason, length: frame.len() as u32, head }
+    }
+
     /// The first bytes of the frame, from the Ethernet header on.
     #[must_use]
     pub fn head(&self) -> &[u8] {
@@ -61,13 +69,13 @@ impl Record {
         self.now = now;
     }
 
-    /// Takes note of a frame.
-    pub(crate) fn note(&mut self, frame: &[u8], interface: usize, reason: Reason) {
-        let mut head = [0; HEAD];
-        let kept = frame.len().min(HEAD);
-        head[..kept].copy_from_slice(&frame[..kept]);
-        let (at, interface, length) = (self.now, interface as u16, frame.len() as u32);
-        let dropped = Dropped { at, interface, reason, length, head };
+    /// The time of the turn.
+    pub(crate) fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// Takes note of a packet.
+    pub(crate) fn note(&mut self, dropped: Dropped) {
         match self.entries.get_mut((self.count % MOST as u64) as usize) {
             Some(oldest) => *oldest = dropped,
             None => self.entries.push(dropped),
@@ -99,7 +107,7 @@ mod tests {
         assert_eq!((record.count(), record.last().count()), (0, 0));
         for number in 0..=MOST as u64 + 4 {
             record.set_now(Instant::new(number));
-            record.note(&[number as u8; 300], 3, Reason::QueueFull);
+            record.note(Dropped::new(record.now(), &[number as u8; 300], 3, Reason::QueueFull));
             let last: Vec<u64> = record.last().map(|dropped| dropped.at.get()).collect();
             let first = (number + 1).saturating_sub(MOST as u64);
             assert_eq!(last, (first..=number).collect::<Vec<_>>());
@@ -107,7 +115,7 @@ mod tests {
         assert_eq!(record.count(), MOST as u64 + 5);
         let last = record.last().last().expect("one");
         assert_eq!((last.length, last.head().len(), last.head()[0]), (300, HEAD, (MOST as u64 + 4) as u8));
-        record.note(&[7; 9], 0, Reason::Malformed);
+        record.note(Dropped::new(record.now(), &[7; 9], 0, Reason::Malformed));
         assert_eq!(record.last().last().expect("one").head(), [7; 9]);
     }
 }
