@@ -5,6 +5,10 @@
 //! copied, so that whoever has one is the only one who touches its frame; what is given to the kernel is given up
 //! ([`Buffer::into_raw`]) and comes back by number.
 //!
+//! Several threads share it by parts ([`Arena::split`]): each takes free frames of its own part and touches any frame whose
+//! buffer it has. A buffer goes to another part by [`Arena::lend`] and [`Arena::adopt`]; a frame that is given back elsewhere
+//! than at its own part goes home as a [`Stray`].
+//!
 //! | | |
 //! |-|-|
 //! | Source | Linux, Documentation/networking/af_xdp.rst |
@@ -12,8 +16,10 @@
 //! | Memory | `frames * FRAME` bytes, touched at once, and 12 bytes a frame beside it; this is the cap |
 //! | Units | bytes |
 
+use core::ops::Range;
 use core::ptr::NonNull;
 use core::slice;
+use std::sync::Arc;
 
 use weir_core::units::Instant;
 
@@ -88,21 +94,37 @@ impl Buffer {
 #[repr(C, align(4096))]
 struct Page([u8; FRAME as usize]);
 
-/// The memory of all frames.
+/// The pages.
 #[derive(Debug)]
-pub struct Arena {
+struct Memory {
     base: NonNull<u8>,
     frames: u32,
-    /// Frames that nobody has.
+}
+
+// SAFETY: the memory is owned; what reaches into it is a buffer, of which there is one for each frame.
+unsafe impl Send for Memory {}
+// SAFETY: as above: nothing is reached through `&Memory` alone.
+unsafe impl Sync for Memory {}
+
+/// A frame that was given back at another part of the memory than its own.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Stray(u32);
+
+/// The memory of all frames, or one of the parts that it was split into.
+#[derive(Debug)]
+pub struct Arena {
+    memory: Arc<Memory>,
+    /// The frames that come home to this part.
+    own: Range<u32>,
+    /// Those that nobody has.
     free: Vec<u32>,
-    /// Whether somebody has it: catches a frame that comes back twice.
+    /// Whether somebody has it at this part: catches a frame that comes back twice.
     out: Vec<bool>,
+    /// Frames of other parts that were given back here.
+    strays: Vec<u32>,
     /// What was in frames whose packets were dropped.
     dropped: Record,
 }
-
-// SAFETY: the memory is owned, and reached through `&self` or `&mut self` alone.
-unsafe impl Send for Arena {}
 
 impl Arena {
     /// So many frames, all free; `None` where the system has not that much memory, or `frames` is zero.
@@ -114,23 +136,44 @@ impl Arena {
         pages.resize(count, Page([0; FRAME as usize]));
         // Behind a bare pointer: what the kernel writes to meanwhile must not be borrowed.
         let base = NonNull::from(Box::leak(pages.into_boxed_slice())).cast();
-        Some(Self {
-            base,
-            frames,
-            free: (0..frames).rev().collect(),
-            out: vec![false; count],
-            dropped: Record::default(),
-        })
+        Some(Self::part(Arc::new(Memory { base, frames }), 0..frames))
     }
 
-    /// How many frames there are.
+    fn part(memory: Arc<Memory>, own: Range<u32>) -> Self {
+        let others = (memory.frames - own.end + own.start) as usize;
+        Self {
+            free: own.clone().rev().collect(),
+            out: vec![false; memory.frames as usize],
+            strays: Vec::with_capacity(others),
+            dropped: Record::default(),
+            own,
+            memory,
+        }
+    }
+
+    /// The same memory for so many threads: a part for each, all of the same size but for one frame.
+    ///
+    /// # Panics
+    /// Somebody has a frame of it, or there are fewer frames than parts.
+    #[must_use]
+    pub fn split(self, parts: u32) -> Vec<Self> {
+        let frames = self.frames();
+        assert!(
+            self.free() == frames && (1..=frames).contains(&parts),
+            "all frames are free, one for each part"
+        );
+        let edge = |at: u32| (u64::from(frames) * u64::from(at) / u64::from(parts)) as u32;
+        (0..parts).map(|at| Self::part(Arc::clone(&self.memory), edge(at)..edge(at + 1))).collect()
+    }
+
+    /// How many frames there are, of all parts.
     #[must_use]
     #[inline]
     pub fn frames(&self) -> u32 {
-        self.frames
+        self.memory.frames
     }
 
-    /// How many of them nobody has.
+    /// How many of this part nobody has.
     #[must_use]
     #[inline]
     pub fn free(&self) -> u32 {
@@ -140,7 +183,7 @@ impl Arena {
     /// Where it begins and how many bytes it has: what the kernel is told of a umem.
     #[must_use]
     pub fn region(&self) -> (NonNull<u8>, usize) {
-        (self.base, self.frames as usize * FRAME as usize)
+        (self.memory.base, self.frames() as usize * FRAME as usize)
     }
 
     /// A free frame, with no bytes in use, beginning behind `headroom`; `None` where none is free.
@@ -190,7 +233,38 @@ impl Arena {
     pub fn give(&mut self, buffer: Buffer) {
         debug_assert!(self.out[buffer.frame as usize], "frame {} came back twice", buffer.frame);
         self.out[buffer.frame as usize] = false;
-        self.free.push(buffer.frame);
+        if self.own.contains(&buffer.frame) {
+            self.free.push(buffer.frame);
+        } else {
+            self.strays.push(buffer.frame);
+        }
+    }
+
+    /// A buffer of this part goes to another.
+    #[inline]
+    pub fn lend(&mut self, buffer: &Buffer) {
+        self.out[buffer.frame as usize] = false;
+    }
+
+    /// A buffer has come from another part.
+    #[inline]
+    pub fn adopt(&mut self, buffer: &Buffer) {
+        self.out[buffer.frame as usize] = true;
+    }
+
+    /// A frame of another part that was given back here, with the place of the part among those of [`Self::split`].
+    #[inline]
+    pub fn stray(&mut self, parts: u32) -> Option<(usize, Stray)> {
+        let frame = self.strays.pop()?;
+        let home = (u64::from(frame) * u64::from(parts) + u64::from(parts) - 1) / u64::from(self.frames());
+        Some((home as usize, Stray(frame)))
+    }
+
+    /// A frame of this part comes home.
+    #[inline]
+    pub fn come_home(&mut self, Stray(frame): Stray) {
+        debug_assert!(self.own.contains(&frame), "frame {frame} is of another part");
+        self.free.push(frame);
     }
 
     /// The bytes in use.
@@ -200,7 +274,7 @@ impl Arena {
         let (at, length) = self.place(buffer);
         // SAFETY: within the memory, as the bounds of a buffer are checked where it is made and changed; whoever has
         // the buffer is the only one who has its frame.
-        unsafe { slice::from_raw_parts(self.base.as_ptr().add(at), length) }
+        unsafe { slice::from_raw_parts(self.memory.base.as_ptr().add(at), length) }
     }
 
     /// The bytes in use, to be written.
@@ -209,20 +283,20 @@ impl Arena {
     pub fn bytes_mut(&mut self, buffer: &mut Buffer) -> &mut [u8] {
         let (at, length) = self.place(buffer);
         // SAFETY: as in `bytes`; the exclusive borrows of arena and buffer make this the only reference.
-        unsafe { slice::from_raw_parts_mut(self.base.as_ptr().add(at), length) }
+        unsafe { slice::from_raw_parts_mut(self.memory.base.as_ptr().add(at), length) }
     }
 
     fn place(&self, buffer: &Buffer) -> (usize, usize) {
         // A buffer of another, larger arena would lie outside.
-        assert!(buffer.frame < self.frames, "frame {} is not of this arena", buffer.frame);
+        assert!(buffer.frame < self.frames(), "frame {} is not of this arena", buffer.frame);
         (buffer.frame as usize * FRAME as usize + usize::from(buffer.offset), usize::from(buffer.length))
     }
 }
 
-impl Drop for Arena {
+impl Drop for Memory {
     fn drop(&mut self) {
         let pages = NonNull::slice_from_raw_parts(self.base.cast::<Page>(), self.frames as usize);
-        // SAFETY: the box was leaked in `new`, with as many pages, and no reference into it outlives the arena.
+        // SAFETY: the box was leaked in `Arena::new`, with as many pages, and no reference into it outlives the last part.
         drop(unsafe { Box::from_raw(pages.as_ptr()) });
     }
 }
@@ -247,6 +321,52 @@ mod tests {
         arena.give(second);
         assert_eq!(arena.from_raw(address, length), None);
         assert_eq!(arena.free(), 2);
+    }
+
+    #[test]
+    fn each_part_has_its_frames_and_strays_come_home() {
+        for (frames, parts) in [(1, 1), (7, 3), (64, 5), (1000, 16)] {
+            let mut arenas = Arena::new(frames).expect("memory").split(parts);
+            assert_eq!(arenas.iter().map(Arena::free).sum::<u32>(), frames);
+            let first = &mut arenas[0];
+            let mut lent: Vec<Buffer> = core::iter::from_fn(|| first.take(0)).collect();
+            lent.iter().for_each(|buffer| first.lend(buffer));
+            assert_eq!(first.from_raw(0, 1), None, "it is no longer here");
+            let last = arenas.last_mut().expect("one");
+            while let Some(mut buffer) = last.take(0) {
+                assert!(buffer.resize(1));
+                last.bytes_mut(&mut buffer)[0] = 7;
+                lent.push(buffer);
+            }
+            for buffer in lent.drain(..) {
+                last.adopt(&buffer);
+                last.give(buffer);
+            }
+            while let Some((home, stray)) = arenas[parts as usize - 1].stray(parts) {
+                assert_eq!(home, 0);
+                arenas[home].come_home(stray);
+            }
+            assert_eq!(arenas.iter().map(Arena::free).sum::<u32>(), frames);
+        }
+    }
+
+    #[test]
+    fn every_frame_knows_its_part() {
+        let parts = 7;
+        let mut arenas = Arena::new(1003).expect("memory").split(parts);
+        for at in 0..parts as usize {
+            let buffers: Vec<Buffer> = core::iter::from_fn(|| arenas[at].take(0)).collect();
+            let other = (at + 1) % parts as usize;
+            for buffer in buffers {
+                arenas[at].lend(&buffer);
+                arenas[other].adopt(&buffer);
+                arenas[other].give(buffer);
+            }
+            while let Some((home, stray)) = arenas[other].stray(parts) {
+                assert_eq!(home, at);
+                arenas[home].come_home(stray);
+            }
+        }
     }
 
     #[test]

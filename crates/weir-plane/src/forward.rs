@@ -17,6 +17,7 @@ use super::discovery::{self, Heard, mac};
 use super::egress::Frames;
 use super::fragment;
 use super::frame::{self, ETHERNET, Frame, ICMPV6, Packet};
+use super::hand_over::Transit;
 use super::neighbours::{Found, Look};
 use super::parked::{Handle, Newcomer};
 use super::port::Once;
@@ -33,12 +34,11 @@ struct Way {
     egress: usize,
     hop: IpAddr,
     look: Look,
+    arrived: u64,
 }
 
 /// What becomes of a packet.
 enum Fate {
-    /// It leaves.
-    Leaves(Way),
     /// It is for the router.
     Stays,
     /// It is let go.
@@ -57,10 +57,8 @@ impl Plane {
             return arena.give(received.buffer);
         }
         match frame::read(arena.bytes(&received.buffer)) {
-            Ok(Frame::Ip(packet)) => {
-                self.ports[interface].tally.received.add(packet.size.into());
-                self.ip(now, interface, received, &packet, arena);
-            }
+            Ok(Frame::Ip(packet)) => self.ip(now, interface, received, &packet, arena),
+            _ if !self.post.part.serves(interface) => self.post.frame(interface, received, arena),
             other => self.not_ip(now, interface, received.buffer, other.err(), arena),
         }
     }
@@ -103,7 +101,7 @@ impl Plane {
 
     /// Lets a frame go.
     #[cold]
-    fn refuse(&mut self, at: usize, reason: Reason, size: u16, buffer: Buffer, arena: &mut Arena) {
+    pub(super) fn refuse(&mut self, at: usize, reason: Reason, size: u16, buffer: Buffer, arena: &mut Arena) {
         self.ports[at].tally.refused.add(reason, size);
         arena.note(&buffer, at, reason);
         arena.give(buffer);
@@ -111,31 +109,86 @@ impl Plane {
 
     #[inline]
     fn ip(&mut self, now: u64, at: usize, received: Received, packet: &Packet, arena: &mut Arena) {
-        let Received { mut buffer, partial } = received;
         // What lies behind the packet is Ethernet's.
-        let trimmed = buffer.resize((ETHERNET + usize::from(packet.size)) as u32);
-        debug_assert!(trimmed, "a packet is not longer than its frame");
-        if packet.protocol == ICMPV6
-            && packet.ttl == 255
-            && let Some(heard) = discovery::read_neighbour(arena.bytes(&buffer), packet)
-        {
-            return self.discover(now, at, buffer, packet, &heard, arena);
+        let length = ETHERNET + usize::from(packet.size);
+        let routed = self.route(at, packet, &arena.bytes(&received.buffer)[..length]);
+        if routed.is_err() && !self.post.part.serves(at) {
+            return self.post.frame(at, received, arena);
         }
-        match self.decide(now, at, &mut buffer, packet, partial, arena) {
-            Fate::Leaves(way) if u32::from(packet.size) > self.ports[way.egress].mtu() => {
+        let Received { mut buffer, partial } = received;
+        self.ports[at].tally.received.add(packet.size.into());
+        let trimmed = buffer.resize(length as u32);
+        debug_assert!(trimmed, "a packet is not longer than its frame");
+        match routed {
+            Ok((egress, hop)) => {
+                let transit = Transit { egress: egress as u16, hop, arrived: now, partial };
+                if self.post.part.serves(egress) {
+                    self.forward(now, at, buffer, packet, transit, arena);
+                } else {
+                    self.post.transit(at, buffer, *packet, transit, arena);
+                }
+            }
+            Err(fate) => self.meet(now, at, buffer, packet, fate, arena),
+        }
+    }
+
+    /// A packet goes to the queue of the interface that it leaves by, if that takes it.
+    #[inline]
+    pub(super) fn forward(
+        &mut self,
+        now: u64,
+        at: usize,
+        mut buffer: Buffer,
+        packet: &Packet,
+        transit: Transit,
+        arena: &mut Arena,
+    ) {
+        match self.decide(now, at, &mut buffer, packet, transit, arena) {
+            Ok(way) if u32::from(packet.size) > self.ports[way.egress].mtu() => {
                 self.fragment(now, at, buffer, packet, way, arena);
             }
-            Fate::Leaves(way) => self.enqueue(now, buffer, packet, way, arena),
-            Fate::Stays => self.keep(now, at, buffer, packet, arena),
-            Fate::Goes(reason) => {
-                self.ports[at].tally.refused.add(reason, packet.size);
-                arena.note(&buffer, at, reason);
-                self.tell(now, at, buffer, packet, Trouble::Refused(reason), arena);
-            }
-            Fate::TooLarge(mtu) => {
-                self.ports[at].tally.refused.add(Reason::TooLarge, packet.size);
-                arena.note(&buffer, at, Reason::TooLarge);
-                self.tell(now, at, buffer, packet, Trouble::TooLarge(mtu), arena);
+            Ok(way) => self.enqueue(now, buffer, packet, way, arena),
+            Err(fate) => self.meet(now, at, buffer, packet, fate, arena),
+        }
+    }
+
+    /// What becomes of a packet that is not queued.
+    #[cold]
+    fn meet(&mut self, now: u64, at: usize, buffer: Buffer, packet: &Packet, fate: Fate, arena: &mut Arena) {
+        let (reason, trouble) = match fate {
+            Fate::Stays => return self.keep(now, at, buffer, packet, arena),
+            Fate::Goes(reason) => (reason, Trouble::Refused(reason)),
+            Fate::TooLarge(mtu) => (Reason::TooLarge, Trouble::TooLarge(mtu)),
+        };
+        self.ports[at].tally.refused.add(reason, packet.size);
+        arena.note(&buffer, at, reason);
+        self.tell(now, at, buffer, packet, trouble, arena);
+    }
+
+    /// The interface that a packet leaves by, and the next router or its destination; what becomes of it where it is not
+    /// to be forwarded.
+    #[inline]
+    fn route(&self, at: usize, packet: &Packet, bytes: &[u8]) -> Result<(usize, IpAddr), Fate> {
+        if packet.protocol == ICMPV6
+            && packet.ttl == 255
+            && discovery::read_neighbour(bytes, packet).is_some()
+        {
+            return Err(Fate::Stays);
+        }
+        if bytes[..6] != self.ports[at].facts.mac.0 {
+            return Err(Fate::Goes(Reason::NotForUs));
+        }
+        if packet.ends.is_martian() {
+            let stays = self.ports[at].is_between_links(packet);
+            return Err(if stays { Fate::Stays } else { Fate::Goes(Reason::Martian) });
+        }
+        match self.routes.find(&packet.ends) {
+            Some(Target::Here) => Err(Fate::Stays),
+            Some(Target::Broadcast) => Err(Fate::Goes(Reason::Martian)),
+            _ if packet.ttl <= 1 => Err(Fate::Goes(Reason::Expired)),
+            None => Err(Fate::Goes(Reason::NoRoute)),
+            Some(Target::Out { interface, via }) => {
+                Ok((interface, via.unwrap_or_else(|| packet.ends.destination())))
             }
         }
     }
@@ -147,33 +200,20 @@ impl Plane {
         at: usize,
         buffer: &mut Buffer,
         packet: &Packet,
-        partial: Option<bool>,
+        transit: Transit,
         arena: &mut Arena,
-    ) -> Fate {
-        if arena.bytes(buffer)[..6] != self.ports[at].facts.mac.0 {
-            return Fate::Goes(Reason::NotForUs);
-        }
-        if packet.ends.is_martian() {
-            let stays = self.ports[at].is_between_links(packet);
-            return if stays { Fate::Stays } else { Fate::Goes(Reason::Martian) };
-        }
-        let (egress, via) = match self.routes.find(&packet.ends) {
-            Some(Target::Here) => return Fate::Stays,
-            Some(Target::Broadcast) => return Fate::Goes(Reason::Martian),
-            _ if packet.ttl <= 1 => return Fate::Goes(Reason::Expired),
-            None => return Fate::Goes(Reason::NoRoute),
-            Some(Target::Out { interface, via }) => (interface, via),
-        };
+    ) -> Result<Way, Fate> {
+        let Transit { egress, hop, arrived, partial } = transit;
+        let egress = usize::from(egress);
         if let Some(fate) = self.admit(at, egress, buffer, packet, partial, arena) {
-            return fate;
+            return Err(fate);
         }
-        let hop = via.unwrap_or_else(|| packet.ends.destination());
         let source = mac(arena.bytes(buffer), 6);
         let look = self.ports[egress].look(now, hop, None, &mut Frames { parked: &mut self.parked, arena });
         match look.found {
-            Found::Known(next) if at == egress && next == source => Fate::Goes(Reason::Loop),
-            Found::Silent => Fate::Goes(Reason::NoNeighbour),
-            Found::Known(_) | Found::Asked => Fate::Leaves(Way { egress, hop, look }),
+            Found::Known(next) if at == egress && next == source => Err(Fate::Goes(Reason::Loop)),
+            Found::Silent => Err(Fate::Goes(Reason::NoNeighbour)),
+            Found::Known(_) | Found::Asked => Ok(Way { egress, hop, look, arrived }),
         }
     }
 
@@ -262,13 +302,13 @@ impl Plane {
     /// A packet joins the queue of the interface that it leaves by.
     #[inline]
     fn enqueue(&mut self, now: u64, mut buffer: Buffer, packet: &Packet, way: Way, arena: &mut Arena) {
-        let Way { egress, hop, look } = way;
+        let Way { egress, hop, look, arrived } = way;
         let label = self.classifier.label(packet);
         checksum::decrement_ttl(arena.bytes_mut(&mut buffer), packet);
         let port = &mut self.ports[egress];
         let (size, class) = (packet.size, label.class.0);
         port.egress.classes[usize::from(class)].offer(size);
-        let newcomer = Newcomer { arrived: now, hop, slot: look.slot, size, class, egress: egress as u16 };
+        let newcomer = Newcomer { arrived, hop, slot: look.slot, size, class, egress: egress as u16 };
         match self.parked.put(buffer, newcomer) {
             Ok(frame) => {
                 let handle = Handle::new(frame, label, size, packet.ecn);
@@ -304,6 +344,12 @@ impl Plane {
     /// A packet to the router itself.
     #[cold]
     fn keep(&mut self, now: u64, at: usize, mut buffer: Buffer, packet: &Packet, arena: &mut Arena) {
+        let is_heard = packet.protocol == ICMPV6 && packet.ttl == 255;
+        if let Some(heard) =
+            is_heard.then(|| discovery::read_neighbour(arena.bytes(&buffer), packet)).flatten()
+        {
+            return self.discover(now, at, buffer, packet, &heard, arena);
+        }
         let port = &mut self.ports[at];
         port.tally.to_router.add(packet.size.into());
         if answers::is_for_a_port(packet) {
@@ -318,7 +364,7 @@ impl Plane {
 
     /// Tells the sender of a packet why it did not get through, where that is usual, in the frame of the packet.
     #[cold]
-    fn tell(
+    pub(super) fn tell(
         &mut self,
         now: u64,
         at: usize,
@@ -327,6 +373,9 @@ impl Plane {
         trouble: Trouble,
         arena: &mut Arena,
     ) {
+        if !self.post.part.serves(at) {
+            return self.post.dropped(at, buffer, *packet, trouble, arena);
+        }
         let port = &mut self.ports[at];
         let answers = match port.address_for(packet.ends.source()) {
             Some(from) if trouble.is_told() && port.errors.admits(now) => answers::error(

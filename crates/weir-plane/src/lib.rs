@@ -35,6 +35,7 @@ mod egress;
 mod forward;
 mod fragment;
 mod frame;
+mod hand_over;
 mod line;
 mod neighbours;
 mod oversleep;
@@ -59,6 +60,8 @@ use crate::arena::{Arena, Buffer};
 use crate::config::{MacAddress, Router};
 use classify::Classifier;
 use egress::Frames;
+use hand_over::Post;
+pub use hand_over::{Handed, Part};
 use line::NEVER;
 use oversleep::Oversleep;
 use parked::Parked;
@@ -114,6 +117,8 @@ pub struct Plane {
     /// Fragments of a packet, until they are queued.
     pieces: Vec<Buffer>,
     oversleep: Oversleep,
+    /// What is for the other planes of the router.
+    post: Post,
 }
 
 impl fmt::Debug for Plane {
@@ -129,6 +134,20 @@ impl Plane {
     /// # Errors
     /// A discipline refuses its arguments, or the devices are not as many as the interfaces.
     pub fn new(router: Router, devices: &[DeviceFacts], frames: u32, seed: u64) -> Result<Self, Refused> {
+        Self::part_of(router, Part::WHOLE, devices, frames, seed)
+    }
+
+    /// One of the planes of a router.
+    ///
+    /// # Errors
+    /// As of [`Self::new`].
+    pub fn part_of(
+        router: Router,
+        part: Part,
+        devices: &[DeviceFacts],
+        frames: u32,
+        seed: u64,
+    ) -> Result<Self, Refused> {
         if devices.len() != router.interfaces.len() {
             let (devices, interfaces) = (devices.len(), router.interfaces.len());
             let reason = format!("has {interfaces} interfaces, but {devices} devices were found");
@@ -137,7 +156,7 @@ impl Plane {
         let (hash, classes) = (Keyed::new(seed), router.classes.len());
         let mut ports = Vec::with_capacity(devices.len());
         for (at, (interface, &facts)) in router.interfaces.iter().zip(devices).enumerate() {
-            let discipline = reload::build(&router, at, seed)?();
+            let discipline = reload::build(&router, &part, at, seed)?();
             let most = waiting::share(frames, devices.len());
             ports.push(Port::new(interface, facts, discipline, classes, hash, most));
         }
@@ -154,6 +173,7 @@ impl Plane {
             ports,
             pieces: Vec::with_capacity(fragment::MOST),
             oversleep: Oversleep::default(),
+            post: Post::new(part),
         })
     }
 

@@ -3,6 +3,7 @@
 //! Counters only grow, and go on over a change of the configuration where the interface stays. At any moment, of each
 //! router: `received + fragments = fragmented + forwarded + to_router + dropped (by reason) + waiting`, which a test holds.
 
+use core::ops::AddAssign;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -51,11 +52,13 @@ pub enum Reason {
     InterfaceDown,
     /// The interface it was to leave by is being drained.
     Draining,
+    /// The thread that serves the interface it was to leave by had too many packets from another to take.
+    HandOverFull,
 }
 
 impl Reason {
     /// All of them, in their order.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Malformed,
         Self::NotIp,
         Self::Vlan,
@@ -75,6 +78,7 @@ impl Reason {
         Self::Unclassified,
         Self::InterfaceDown,
         Self::Draining,
+        Self::HandOverFull,
     ];
 }
 
@@ -106,6 +110,13 @@ pub struct Count {
     pub bytes: u64,
 }
 
+impl AddAssign for Count {
+    fn add_assign(&mut self, other: Self) {
+        self.packets += other.packets;
+        self.bytes += other.bytes;
+    }
+}
+
 impl Count {
     /// Counts a packet.
     #[inline]
@@ -130,6 +141,26 @@ pub struct Snapshot {
     pub frames_free: u64,
     /// The interfaces.
     pub interfaces: Vec<InterfaceSnapshot>,
+}
+
+impl Snapshot {
+    /// What all planes of a router have counted together; `server` says which of them serves an interface.
+    #[must_use]
+    pub fn of_all(mut parts: Vec<Self>, server: impl Fn(usize) -> usize) -> Self {
+        let mut all = Self {
+            interfaces: Vec::new(),
+            frames_free: parts.iter().map(|part| part.frames_free).sum(),
+            ..parts.first().cloned().unwrap_or_default()
+        };
+        for place in 0..parts.iter().map(|part| part.interfaces.len()).min().unwrap_or(0) {
+            let mut interface = core::mem::take(&mut parts[server(place)].interfaces[place]);
+            for (_, other) in parts.iter().enumerate().filter(|(part, _)| *part != server(place)) {
+                interface.add(&other.interfaces[place]);
+            }
+            all.interfaces.push(interface);
+        }
+        all
+    }
 }
 
 /// What the kernel has counted of an interface, since it was opened.
@@ -184,6 +215,19 @@ pub struct InterfaceSnapshot {
     /// Frames that the XDP program left to the kernel: they are not among those that came in.
     #[serde(default)]
     pub left_to_kernel: BTreeMap<Left, u64>,
+}
+
+impl InterfaceSnapshot {
+    /// Adds what a plane has counted that does not serve the interface: all that it knows is what came in.
+    fn add(&mut self, other: &Self) {
+        self.received += other.received;
+        self.to_router += other.to_router;
+        self.fragmented += other.fragmented;
+        self.fragments += other.fragments;
+        for (reason, count) in &other.refused {
+            *self.refused.entry(*reason).or_default() += *count;
+        }
+    }
 }
 
 /// What was counted of a class at the interface that it leaves by.

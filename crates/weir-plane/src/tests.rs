@@ -5,6 +5,7 @@ use super::testing::*;
 
 mod allocation;
 mod conservation;
+mod parts;
 mod reference;
 
 use weir_core::units::{Bytes, Instant, Nanos, Rate};

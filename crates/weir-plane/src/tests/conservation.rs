@@ -10,7 +10,7 @@ use crate::testing::*;
 use crate::{DeviceFacts, Plane};
 
 /// A frame of any kind: good, of another kind, cut, or with bytes that are anything.
-fn frame(random: &mut Random) -> Vec<u8> {
+pub(super) fn frame(random: &mut Random) -> Vec<u8> {
     let at = random.below(3) as usize;
     let (from, to) = match random.below(5) {
         0 => (format!("fd00:{at}::1"), format!("fd00:{}::{}", random.below(4), random.below(4))),
@@ -74,7 +74,7 @@ fn step(bench: &mut Bench, random: &mut Random, now: u64) {
     }
 }
 
-fn told(discipline: &str, random: &mut Random) -> crate::config::Router {
+pub(super) fn told(discipline: &str, random: &mut Random) -> crate::config::Router {
     let mut told = router(discipline);
     told.interfaces[0].rate = None;
     told.interfaces[1].propagation = Nanos::new(random.below(2) * 3_000_000);
