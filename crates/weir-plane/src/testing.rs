@@ -64,6 +64,7 @@ pub(crate) fn router(discipline: &str) -> Router {
         defaults: Defaults::Simulation,
         flow_buckets: 4096,
         hash_key: Some(1),
+        workers: 1,
         spin: Nanos::new(0),
         metrics: None,
         group: None,

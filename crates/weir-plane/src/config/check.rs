@@ -27,7 +27,7 @@ use weir_document::{Located, Mismatch, Refused, Source, Wording, words};
 
 use super::defaults::with_written;
 use super::document::{RouterDocument, RouterTable};
-use super::{Checksums, Defaults, FlowKey, Io, OnFailure, Router};
+use super::{Checksums, Defaults, FlowKey, Io, MOST_WORKERS, OnFailure, Router};
 use crate::arena::COST;
 pub(super) use classes::DEFAULT as DEFAULT_CLASS;
 pub(super) use interfaces::{propagation_within, rate_within};
@@ -196,6 +196,7 @@ impl Checker<'_> {
             defaults: given(&table.defaults).unwrap_or(Defaults::Live),
             flow_buckets: self.flow_buckets(table)?,
             hash_key: given(&table.flow_key),
+            workers: self.workers(table, interfaces.len())?,
             spin: self.spin(table)?,
             metrics: self.metrics(&table.metrics)?,
             group: self.group(&table.group)?,
@@ -249,6 +250,18 @@ impl Checker<'_> {
         self.refuse(written, reason, format!("write a number such as {near}"))
     }
 
+    fn workers(&self, table: &RouterTable, interfaces: usize) -> Checked<u32> {
+        let Some(written) = &table.workers else { return Ok(1) };
+        let most = MOST_WORKERS.min(u32::try_from(interfaces).unwrap_or(u32::MAX));
+        if (1..=most).contains(&written.value) {
+            return Ok(written.value);
+        }
+        let reason = format!(
+            "must be from 1 to {most}: at most {MOST_WORKERS} threads, each of which serves an interface or more"
+        );
+        self.refuse(written, reason, format!("write a number such as {}", most.min(2)))
+    }
+
     fn spin(&self, table: &RouterTable) -> Checked<Nanos> {
         let remedy = "write a short time such as \"50us\": spinning takes a core from everything else";
         table.spin.as_ref().map_or(Ok(SPIN), |written| self.span(written, LONGEST_SPIN, remedy))
@@ -265,6 +278,8 @@ impl Checker<'_> {
             (format!("it began with memory = \"{}\"", old.memory), span_of(&table.memory))
         } else if new.io != old.io {
             (format!("it began with io = \"{}\"", word(&old.io)), span_of(&table.io))
+        } else if new.workers != old.workers {
+            (format!("it began with workers = {}", old.workers), span_of(&table.workers))
         } else if new.on_failure != old.on_failure {
             (format!("it began with on_failure = \"{}\"", word(&old.on_failure)), span_of(&table.on_failure))
         } else if new.metrics != old.metrics {

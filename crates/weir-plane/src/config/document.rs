@@ -65,6 +65,9 @@ pub struct RouterTable {
     /// The key of the hash of flows, for a run that is to be repeated; default: random at each start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flow_key: Option<Located<u64>>,
+    /// How many threads move packets; default: 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workers: Option<Located<u32>>,
     /// The last part of each wait that is spent spinning; default: `"50us"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spin: Option<Located<Time>>,

@@ -33,6 +33,8 @@ pub use document::{Checksums, Defaults, FlowKey, Io, OnFailure};
 pub const MOST_INTERFACES: usize = 256;
 /// The most routes.
 pub const MOST_ROUTES: usize = 65_536;
+/// The most threads that move packets.
+pub const MOST_WORKERS: u32 = 16;
 /// The most classes, `default` included.
 pub const MOST_CLASSES: usize = 256;
 
@@ -57,6 +59,8 @@ pub struct Router {
     pub flow_buckets: u32,
     /// The key of that hash; `None`: random at each start.
     pub hash_key: Option<u64>,
+    /// How many threads move packets: the interface at place `n` is served by thread `n` modulo this.
+    pub workers: u32,
     /// The last part of each wait, which is spent spinning.
     pub spin: Nanos,
     /// Where metrics are served.

@@ -49,6 +49,7 @@ spin = "20us"
 metrics = "[::1]:9100"
 group = "adm"
 user = "weir"
+workers = 2
 [[interface]]
 name = "eth0"
 addresses = ["10.0.1.1/24", "10.0.1.9/24", "fe80::1/64", "fd00:1::1/64"]
@@ -87,6 +88,7 @@ protocol = 89
 fn every_key_is_read_and_printed() {
     let router = router(RICH);
     assert_eq!((router.memory.get(), router.flow_buckets, router.hash_key), (8 << 20, 512, Some(7)));
+    assert_eq!(router.workers, 2);
     let eth0 = &router.interfaces[0];
     assert_eq!(eth0.discipline.to_string(), "sfq:128");
     assert_eq!((eth0.rate.map(|rate| rate.get()), eth0.propagation.get()), (Some(1_500_000), 12_500_000));
@@ -175,6 +177,11 @@ fn a_successor_has_the_same_sockets_memory_and_files() {
             "user = \"weir\"",
             "user = \"nobody\"",
             "17:8: router.user is \"nobody\", cannot change while the daemon runs: it began with `weir`",
+        ),
+        (
+            "workers = 2",
+            "workers = 1",
+            "18:11: router.workers is 1, cannot change while the daemon runs: it began with workers = 2",
         ),
     ] {
         assert_eq!(later(from, to).expect_err("fixed"), format!("r.toml:{expected}: {remedy}"));
