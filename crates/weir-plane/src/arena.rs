@@ -33,8 +33,11 @@ pub const LONGEST: u32 = FRAME - 256;
 
 /// The largest IP packet that a frame takes, behind the header of Ethernet.
 pub const MOST_MTU: u32 = LONGEST - 14;
-/// What a router keeps for a frame: itself, and bytes beside it here, in each socket and in the plane.
-pub const COST: u64 = FRAME as u64 + 128;
+/// What a router of so many workers keeps for a frame: itself, and bytes beside it here, in each socket and in each plane.
+#[must_use]
+pub const fn cost(workers: u32) -> u64 {
+    FRAME as u64 + 128 * workers as u64
+}
 
 /// One frame with the bytes of it that are in use; not to be copied.
 #[derive(Debug, PartialEq, Eq)]

@@ -52,6 +52,7 @@ mod waiting;
 
 use core::fmt;
 
+use weir_core::message::fifo::Fifo;
 use weir_core::packet::hash::Keyed;
 use weir_core::units::Instant;
 use weir_document::Refused;
@@ -156,7 +157,9 @@ impl Plane {
         let (hash, classes) = (Keyed::new(seed), router.classes.len());
         let mut ports = Vec::with_capacity(devices.len());
         for (at, (interface, &facts)) in router.interfaces.iter().zip(devices).enumerate() {
-            let discipline = reload::build(&router, &part, at, seed)?();
+            let make = reload::build(&router, at, seed)?;
+            // What another plane serves has no queue here.
+            let discipline = if part.serves(at) { make() } else { Box::new(Fifo::new()) };
             let most = waiting::share(frames, devices.len());
             ports.push(Port::new(interface, facts, discipline, classes, hash, most));
         }

@@ -19,13 +19,13 @@ use weir_core::registry::{PacketFactory, packet_factory};
 use weir_core::units::Instant;
 use weir_document::Refused;
 
+use super::Plane;
 use super::classify::Classifier;
 use super::egress::Frames;
 use super::frame::{self, Frame};
 use super::parked::{Handle, Place};
 use super::routes::Routes;
 use super::tally::ClassTally;
-use super::{Part, Plane};
 use crate::arena::Arena;
 use crate::config::Router;
 
@@ -81,9 +81,10 @@ impl Plane {
         let is_relabelled = classifier != self.classifier;
         let mut disciplines = Vec::new();
         for at in 0..router.interfaces.len() {
+            let make = build(router, at, self.seed)?;
             let is_kept = !self.part().serves(at)
                 || !is_relabelled && router.discipline_at(at) == self.router.discipline_at(at);
-            disciplines.push(if is_kept { None } else { Some(build(router, self.part(), at, self.seed)?) });
+            disciplines.push((!is_kept).then_some(make));
         }
         let last = router.classes.len() - 1;
         let place = |name: &str| router.classes.iter().position(|class| class.name == name).unwrap_or(last);
@@ -152,16 +153,8 @@ impl Plane {
     }
 }
 
-/// What makes the discipline of an interface, or an empty queue where another plane serves it.
-pub(super) fn build(
-    router: &Router,
-    part: &Part,
-    at: usize,
-    seed: u64,
-) -> Result<PacketFactory<Handle>, Refused> {
-    if !part.serves(at) {
-        return Ok(Box::new(|| Box::new(Fifo::new())));
-    }
+/// What makes the discipline of an interface.
+pub(super) fn build(router: &Router, at: usize, seed: u64) -> Result<PacketFactory<Handle>, Refused> {
     let interface = &router.interfaces[at];
     let mut random = weir_core::random::Random::new(seed ^ (at as u64 + 1) << 32);
     let seeded = weir_core::registry::with_seeds(&router.discipline_at(at), &mut || random.bits());

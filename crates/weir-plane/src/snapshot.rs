@@ -3,6 +3,7 @@
 //! Counters only grow, and go on over a change of the configuration where the interface stays. At any moment, of each
 //! router: `received + fragments = fragmented + forwarded + to_router + dropped (by reason) + waiting`, which a test holds.
 
+use core::iter::Sum;
 use core::ops::AddAssign;
 use std::collections::BTreeMap;
 
@@ -172,6 +173,22 @@ pub struct KernelCounts {
     pub transmit_failed: u64,
 }
 
+impl AddAssign for KernelCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.receive_dropped += other.receive_dropped;
+        self.transmit_failed += other.transmit_failed;
+    }
+}
+
+impl Sum for KernelCounts {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |mut sum, one| {
+            sum += one;
+            sum
+        })
+    }
+}
+
 /// What was counted of an interface.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InterfaceSnapshot {
@@ -224,6 +241,7 @@ impl InterfaceSnapshot {
         self.to_router += other.to_router;
         self.fragmented += other.fragmented;
         self.fragments += other.fragments;
+        self.kernel += other.kernel;
         for (reason, count) in &other.refused {
             *self.refused.entry(*reason).or_default() += *count;
         }

@@ -93,7 +93,8 @@ fn open(name: &str, io: Io, arena: &mut Arena) -> Result<(Claim, Device), Failur
     let claim = Claim::new(name)?;
     let facts = Facts::of(name)?;
     let share = Share::of(arena.frames(), 2);
-    let means = Means { router: "bench-forward".to_owned(), io, on_failure: OnFailure::Pass, share };
+    let router = "bench-forward".to_owned();
+    let means = Means { router, io, on_failure: OnFailure::Pass, share, workers: 1 };
     let opened = Device::open(&facts, &means, arena)?;
     if let Some(fault) = opened.fallback {
         eprintln!("note: {fault}; AF_PACKET instead");

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use weir_plane::Plane;
-use weir_plane::arena::{Arena, COST};
 use weir_plane::config::{Io, OnFailure, Router, read};
+use weir_plane::{Part, Plane};
 
 use super::Failure;
 use super::daemon::{Configured, ended, ended_early, metrics, random, system};
@@ -12,12 +11,14 @@ use crate::daemon::clock::Clock;
 use crate::daemon::control::Socket;
 use crate::daemon::directory::{RunDirectory, base};
 use crate::daemon::inbox::inbox;
+use crate::daemon::passage::Passage;
 use crate::daemon::readings::Readings;
 use crate::daemon::reload::Hangups;
 use crate::daemon::requests::Order;
 use crate::daemon::run::{Daemon, Parts, Standing};
 use crate::daemon::seat::Seat;
 use crate::daemon::user::User;
+use crate::daemon::worker::Worker;
 use crate::daemon::{log, privileges};
 use crate::io::link::Watch;
 use crate::io::{Means, arena};
@@ -70,17 +71,11 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let directory = RunDirectory::claim_after(&base(), &router.name, user)?;
     let socket = Socket::bind(directory, router.group.as_deref())?;
     let metrics = metrics(router.metrics)?;
-    let frames = u32::try_from(router.memory.get() / COST).unwrap_or(u32::MAX);
-    let mut arena = arena(frames).map_err(|error| {
-        Failure::Unsupported(format!("memory of {frames} frames: {error}; lower `memory`"))
-    })?;
-    let seats = seats(&router, &mut arena)?;
-    let devices: Vec<_> = seats.iter().filter_map(Seat::facts).collect();
-    let seed = router.hash_key.map_or_else(random, Ok)?;
-    let plane = Plane::new(router.clone(), &devices, frames, seed)?;
+    let clock = Clock::start();
+    let workers = workers(&router, clock)?;
     let watch = system(Watch::new())?;
     user.map_or(Ok(()), |user| socket.hand_over(user))?;
-    let standing = stand(arguments, router.io, user)?;
+    let standing = stand(arguments, &router, user)?;
     arguments.configured.settle(socket.directory(), pins.is_some())?;
     let (caller, inbox) = system(inbox())?;
     let readings = Readings::new(caller);
@@ -89,21 +84,38 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
         system(metrics.serve(Arc::clone(&readings), Order::Stats))?;
     }
     system(hangups.serve(arguments.configured.file.clone(), readings, router.clone()))?;
-    announce(&router, &seats);
-    let router = Arc::new(router);
-    let parts =
-        Parts { plane, arena, seats, clock: Clock::start(), router, file, inbox, watch, ended, standing };
-    Ok(Served { started: Daemon::new(parts), _control: control })
+    announce(&router, &workers);
+    let parts = Parts { clock, router: Arc::new(router), file, inbox, watch, ended, standing };
+    Ok(Served { started: system(Daemon::new(parts, workers))?, _control: control })
 }
 
-fn seats(router: &Router, arena: &mut Arena) -> Result<Vec<Seat>, Failure> {
-    let means = Means::of(router, arena.frames());
-    let open = |interface: &weir_plane::config::Interface| Seat::open(&interface.name, means.clone(), arena);
-    Ok(router.interfaces.iter().map(open).collect::<Result<_, _>>()?)
+/// What moves packets, with all interfaces open.
+fn workers(router: &Router, clock: Clock) -> Result<Vec<Worker>, Failure> {
+    let frames = u32::try_from(router.frames()).unwrap_or(u32::MAX);
+    let memory = arena(frames).map_err(|error| {
+        Failure::Unsupported(format!("memory of {frames} frames: {error}; lower `memory`"))
+    })?;
+    let of = router.workers as usize;
+    let mut arenas = memory.split(router.workers);
+    let means = Means::of(router, frames);
+    let mut seats: Vec<Vec<Seat>> = (0..of).map(|_| Vec::new()).collect();
+    for (place, interface) in router.interfaces.iter().enumerate() {
+        seats[place % of].push(Seat::open(&interface.name, means.clone(), &mut arenas[place % of])?);
+    }
+    let open = (0..router.interfaces.len()).map(|place| &seats[place % of][place / of]);
+    let devices: Vec<_> = open.filter_map(Seat::facts).collect();
+    let seed = router.hash_key.map_or_else(random, Ok)?;
+    let passages = system(Passage::between(of, frames))?;
+    let mut workers = Vec::new();
+    for (this, ((arena, seats), passage)) in arenas.into_iter().zip(seats).zip(passages).enumerate() {
+        let plane = Plane::part_of(router.clone(), Part { this, of }, &devices, frames, seed)?;
+        workers.push(Worker::new(plane, arena, seats, passage, clock, router.spin));
+    }
+    Ok(workers)
 }
 
 /// Takes the priority that is asked for, and gives up what is not needed any more.
-fn stand(arguments: &Arguments, io: Io, user: Option<User>) -> Result<Standing, Failure> {
+fn stand(arguments: &Arguments, router: &Router, user: Option<User>) -> Result<Standing, Failure> {
     if arguments.lock_memory {
         privileges::lock_memory()?;
     }
@@ -111,18 +123,24 @@ fn stand(arguments: &Arguments, io: Io, user: Option<User>) -> Result<Standing, 
         Some(priority) => privileges::real_time(priority)?,
         None => "that of the process (SCHED_OTHER)".to_owned(),
     };
-    let capabilities = system(privileges::drop_to(privileges::needed(io != Io::AfPacket), user))?;
-    Ok(Standing { capabilities, priority })
+    if let Some(priority) = arguments.priority.filter(|_| router.workers > 1) {
+        privileges::allow_real_time(priority)?;
+    }
+    let kept = privileges::needed(router.io != Io::AfPacket);
+    let capabilities = system(privileges::drop_to(kept, user))?;
+    Ok(Standing { capabilities, priority, real_time: arguments.priority })
 }
 
 /// Says what runs, and what should be changed about it.
-fn announce(router: &Router, seats: &[Seat]) {
-    for (place, (interface, seat)) in router.interfaces.iter().zip(seats).enumerate() {
+fn announce(router: &Router, workers: &[Worker]) {
+    for (place, interface) in router.interfaces.iter().enumerate() {
+        let seat = workers[place % workers.len()].seat(place);
         let rate = interface.rate.map_or_else(|| "no rate".to_owned(), |rate| rate.to_string());
         let (name, means, holds) = (&interface.name, seat.means(), router.bound_at(place));
         log::info(format_args!("interface {name}: {means}, {}, {rate}; {holds}", interface.discipline));
         seat.advice().iter().for_each(|line| log::warning(format_args!("{line}")));
     }
     router.advice().iter().for_each(|line| log::warning(format_args!("{line}")));
-    log::notice(format_args!("router {}: running as process {}", router.name, std::process::id()));
+    let threads = if workers.len() == 1 { String::new() } else { format!(" with {} workers", workers.len()) };
+    log::notice(format_args!("router {}: running as process {}{threads}", router.name, std::process::id()));
 }

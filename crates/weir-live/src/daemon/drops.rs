@@ -39,14 +39,24 @@ pub struct DroppedPacket {
     pub head: String,
 }
 
+/// What was noted in all of these records: how many packets, and those that are kept.
+pub(super) fn gathered<'a>(records: impl Iterator<Item = &'a Record>) -> (u64, Vec<Dropped>) {
+    let (mut dropped, mut last) = (0, Vec::new());
+    for record in records {
+        dropped += record.count();
+        last.extend(record.last());
+    }
+    (dropped, last)
+}
+
 /// The answer of a daemon whose clock says `now`; made later, by another thread.
 pub(super) fn answer(
-    record: &Record,
+    (dropped, mut last): (u64, Vec<Dropped>),
     now: Instant,
     interfaces: Vec<String>,
 ) -> impl FnOnce() -> Answer + Send + 'static {
-    let (dropped, last): (u64, Vec<Dropped>) = (record.count(), record.last().copied().collect());
     move || {
+        last.sort_by_key(|one| one.at);
         let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
         let began = began.saturating_sub(now.get());
         let packet = |one: &Dropped| DroppedPacket {

@@ -205,6 +205,16 @@ pub fn real_time(priority: u8) -> Result<String, Missing> {
     Ok(format!("SCHED_FIFO {priority}"))
 }
 
+/// Lets threads of this process take a real-time priority up to this one after the capability for it is given up.
+///
+/// # Errors
+/// It is not permitted.
+pub fn allow_real_time(priority: u8) -> Result<(), Missing> {
+    let most = Some(priority.into());
+    let allowed = setrlimit(Resource::Rtprio, Rlimit { current: most, maximum: most });
+    allowed.map_err(|_| lacking(CapabilitySet::SYS_RESOURCE))
+}
+
 /// Memory cannot be locked: there is a limit, and no capability to pass it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limited {

@@ -11,7 +11,7 @@ use super::control::Orders;
 use super::drops;
 use super::inbox::Command;
 use super::protocol::{Answer, InterfaceStatus, Request, Status};
-use super::run::Daemon;
+use super::run::Still;
 
 /// What the loop of a router is asked to do; everything in it has been read and checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,7 +86,7 @@ impl Orders for Router {
 }
 
 /// Does what is ordered, and answers.
-pub(super) fn answer(daemon: &mut Daemon, Command { order, reply }: Command<Order>) {
+pub(super) fn answer(daemon: &mut Still<'_>, Command { order, reply }: Command<Order>) {
     let said = match order {
         Order::Status => Answer::Status(status(daemon)),
         Order::Stats => Answer::Stats(Box::new(daemon.snapshot())),
@@ -95,9 +95,9 @@ pub(super) fn answer(daemon: &mut Daemon, Command { order, reply }: Command<Orde
             return reply.send_later(move || Answer::Configuration { text: router.to_toml() });
         }
         Order::Drops => {
-            let (arena, now) = (&daemon.parts.arena, daemon.parts.clock.now());
+            let gathered = drops::gathered(daemon.workers.iter().map(|worker| worker.arena.dropped()));
             let names = daemon.parts.router.interfaces.iter().map(|interface| interface.name.clone());
-            return reply.send_later(drops::answer(arena.dropped(), now, names.collect()));
+            return reply.send_later(drops::answer(gathered, daemon.parts.clock.now(), names.collect()));
         }
         Order::Reload { file, router } => {
             let said = format!("{file} is in force");
@@ -107,7 +107,7 @@ pub(super) fn answer(daemon: &mut Daemon, Command { order, reply }: Command<Orde
         Order::Drain { interface, resume } => drain(daemon, interface.as_deref(), resume),
         Order::Stop => {
             daemon.end();
-            Answer::Done { said: format!("ends after {} packets have left", daemon.parts.plane.waiting()) }
+            Answer::Done { said: format!("ends after {} packets have left", daemon.waiting()) }
         }
     };
     reply.send(said);
@@ -124,9 +124,11 @@ impl Answer {
 }
 
 /// Takes another configuration of the same interfaces.
-fn take(daemon: &mut Daemon, router: Router, said: String) -> Answer {
+fn take(daemon: &mut Still<'_>, router: Router, said: String) -> Answer {
     let now = daemon.parts.clock.now();
-    match daemon.parts.plane.reload(now, router.clone(), &mut daemon.parts.arena) {
+    // What is wrong with a router is wrong for the first of them: nothing is changed where it refuses.
+    let mut workers = daemon.workers.iter_mut();
+    match workers.try_for_each(|worker| worker.plane.reload(now, router.clone(), &mut worker.arena)) {
         Ok(()) => {
             let said = core::iter::once(said).chain(router.advice()).collect::<Vec<_>>().join("\n");
             daemon.parts.router = Arc::new(router);
@@ -136,7 +138,7 @@ fn take(daemon: &mut Daemon, router: Router, said: String) -> Answer {
     }
 }
 
-fn set(daemon: &mut Daemon, interface: &str, change: &Change) -> Answer {
+fn set(daemon: &mut Still<'_>, interface: &str, change: &Change) -> Answer {
     match change.apply(&daemon.parts.router, interface) {
         Ok(router) => {
             let holds = router.place_of(interface).map_or(String::new(), |place| router.bound_at(place));
@@ -146,32 +148,25 @@ fn set(daemon: &mut Daemon, interface: &str, change: &Change) -> Answer {
     }
 }
 
-fn drain(daemon: &mut Daemon, interface: Option<&str>, resume: bool) -> Answer {
+fn drain(daemon: &mut Still<'_>, interface: Option<&str>, resume: bool) -> Answer {
     let places = match interface.map(|name| daemon.parts.router.place_of(name)) {
-        None => 0..daemon.parts.seats.len(),
+        None => 0..daemon.parts.router.interfaces.len(),
         Some(Ok(place)) => place..place + 1,
         Some(Err(error)) => return Answer::refused(error),
     };
     for place in places {
-        if resume {
-            daemon.parts.plane.resume(place);
-        } else {
-            daemon.parts.plane.drain(place);
-        }
+        daemon.set_draining(place, !resume);
     }
     let whose = interface.unwrap_or("every interface");
     let said = if resume {
         format!("{whose} takes packets again")
     } else {
-        format!(
-            "{whose} takes nothing new until `resume`; {} packets wait in all",
-            daemon.parts.plane.waiting()
-        )
+        format!("{whose} takes nothing new until `resume`; {} packets wait in all", daemon.waiting())
     };
     Answer::Done { said }
 }
 
-fn status(daemon: &Daemon) -> Status {
+fn status(daemon: &Still<'_>) -> Status {
     let now = daemon.parts.clock.now();
     let snapshot = daemon.snapshot();
     let interfaces = snapshot.interfaces.iter().enumerate().map(|(place, interface)| InterfaceStatus {
@@ -182,7 +177,7 @@ fn status(daemon: &Daemon) -> Status {
         holds: interface.holds.clone(),
         rate: interface.rate.clone().unwrap_or_else(|| "none".to_owned()),
         waiting: interface.classes.iter().map(|class| class.waiting.packets).sum(),
-        draining: daemon.parts.plane.is_draining(place),
+        draining: daemon.workers[0].plane.is_draining(place),
     });
     Status {
         name: daemon.parts.router.name.clone(),

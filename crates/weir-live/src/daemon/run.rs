@@ -1,10 +1,7 @@
-//! The loop of a router: what has come in, what leaves, what is asked; then sleep until the next of them.
+//! The loop of a router: packets move, and now and then there is something else to do.
 //!
-//! One thread moves all packets. A turn takes at most `BATCH` frames from each interface, hands them to the plane,
-//! and lets each interface send what its line and its device have room for. Where a turn finds nothing to do, the loop
-//! sleeps until the plane's next event less the time that is spent spinning, or until a frame or a request comes:
-//! sleeping ends some tens of microseconds late, spinning does not, and a fast line needs that. What is ordered waits:
-//! a turn does one order, and while there are packets there is one such turn every `CHECK`.
+//! A [`Worker`] moves the packets; the one of this thread is the first of a [`Crew`]. What is ordered waits: a turn does one
+//! order, and while there are packets there is one such turn every `CHECK`.
 //!
 //! Interfaces are looked at when the kernel says that one has changed, and once a second: one that is gone is closed,
 //! and opened again when it is back, while the others go on.
@@ -19,42 +16,28 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
-use smallvec::SmallVec;
 use weir_core::units::{Instant, Nanos};
-use weir_plane::Received;
-use weir_plane::arena::{Arena, Buffer};
+use weir_plane::Notice;
 use weir_plane::config::Router;
 use weir_plane::snapshot::Snapshot;
-use weir_plane::{Notice, Plane};
 
 use super::clock::Clock;
+use super::crew::Crew;
 use super::inbox::Inbox;
 use super::log;
 use super::requests::{self, Order};
-use super::seat::Seat;
+use super::worker::Worker;
 use crate::io::link::Watch;
 
-/// Frames that one turn takes from one interface.
-const BATCH: usize = 64;
 /// How often it asks whether something was ordered or has changed, where it does not sleep, in nanoseconds.
 const CHECK: u64 = 1_000_000;
 /// How often interfaces are looked at, in nanoseconds.
 const LOOK: u64 = 1_000_000_000;
 /// How long what waits is given to leave when the daemon is to end, in nanoseconds.
 const GRACE: u64 = 10_000_000_000;
-/// How long it sleeps where a device has not taken all frames, in nanoseconds: nothing says when it would.
-const RETRY: u64 = 50_000;
 
-/// What a daemon is made of.
+/// What a daemon knows beside what moves packets.
 pub struct Parts {
-    /// The router.
-    pub plane: Plane,
-    /// The memory of all frames.
-    pub arena: Arena,
-    /// The interfaces, in the order of the configuration.
-    pub seats: Vec<Seat>,
     /// The clock, which began before anything came in.
     pub clock: Clock,
     /// The configuration.
@@ -78,37 +61,46 @@ pub struct Standing {
     pub capabilities: Vec<String>,
     /// Its priority.
     pub priority: String,
+    /// The same as a number, where it is real-time.
+    pub real_time: Option<u8>,
 }
 
 /// A router that runs.
 pub struct Daemon {
-    pub(super) parts: Parts,
+    parts: Parts,
+    first: Worker,
+    crew: Crew,
     /// When it ends at the latest, once it was asked to.
     last: Option<Instant>,
     next_look: Instant,
     next_check: Instant,
-    /// When the plane had something to do when it was last left alone.
-    due: Option<Instant>,
-    received: Vec<Received>,
-    leaving: Vec<Buffer>,
+}
+
+/// A daemon whose workers stand still.
+pub(super) struct Still<'a> {
+    /// What it knows.
+    pub(super) parts: &'a mut Parts,
+    /// All its workers, in their order; at least one.
+    pub(super) workers: Vec<&'a mut Worker>,
 }
 
 impl Daemon {
-    /// A router of these parts.
-    #[must_use]
-    pub fn new(parts: Parts) -> Self {
+    /// A router of these parts and workers; all but the first get a thread of their own.
+    ///
+    /// # Errors
+    /// There is no worker, or no thread for one.
+    pub fn new(parts: Parts, mut workers: Vec<Worker>) -> io::Result<Self> {
         let next_look = parts.clock.now();
-        // Twice: the sockets of an interface are read one after the other.
-        let received = Vec::with_capacity(2 * BATCH);
-        Self {
-            parts,
-            last: None,
-            next_look,
-            next_check: next_look,
-            due: None,
-            received,
-            leaving: Vec::with_capacity(BATCH),
-        }
+        let others = workers.split_off(workers.len().min(1));
+        let first = workers.pop().ok_or_else(|| io::Error::other("a router has a worker"))?;
+        let mut daemon =
+            Self { parts, first, crew: Crew::default(), last: None, next_look, next_check: next_look };
+        let mut all = vec![&mut daemon.first];
+        let mut others = others;
+        all.extend(&mut others);
+        (0..daemon.parts.router.interfaces.len()).for_each(|place| spread(&mut all, place));
+        daemon.crew = Crew::start(others, daemon.parts.clock, daemon.parts.standing.real_time)?;
+        Ok(daemon)
     }
 
     /// Moves packets until it is asked to end and nothing waits any more; then nothing of it stays in the kernel.
@@ -116,147 +108,141 @@ impl Daemon {
     /// # Errors
     /// The system can no longer tell when frames come in, or a program cannot be taken off its interface.
     pub fn run(mut self) -> io::Result<()> {
+        let moved = self.go_on();
+        let Self { first, crew, .. } = self;
+        let others = crew.end()?;
+        moved?;
+        let ended: Vec<_> = core::iter::once(first).chain(others).map(Worker::end).collect();
+        ended.into_iter().collect()
+    }
+
+    fn go_on(&mut self) -> io::Result<()> {
         loop {
             let now = self.parts.clock.now();
-            let worked = self.turn(now);
+            let worked = self.first.turn(now);
             if now >= self.next_check {
                 self.next_check = now + Nanos::new(CHECK);
-                self.answer();
+                self.answer()?;
                 if now >= self.next_look || self.parts.watch.changed() {
-                    self.look(now);
+                    self.next_look = now + Nanos::new(LOOK);
+                    self.still(|mut daemon| daemon.look())?;
                 }
-                if self.ends(now) {
-                    break;
+                if self.ends(now)? {
+                    return Ok(());
                 }
             }
             if !worked {
                 self.rest(now)?;
             }
         }
-        let Parts { seats, mut arena, .. } = self.parts;
-        let ended: Vec<_> = seats.into_iter().map(|seat| seat.end(&mut arena)).collect();
-        ended.into_iter().collect::<Result<(), _>>().map_err(io::Error::other)
     }
 
-    /// Takes what has come in, and sends what is to leave; whether there was anything.
-    ///
-    /// It looks at the clock once, before: whichever frame came first, they are all here by then or a little later.
-    fn turn(&mut self, now: Instant) -> bool {
-        if let Some(due) = self.due.take().filter(|due| *due < now) {
-            self.parts.plane.woken(now, due);
-        }
-        let mut worked = false;
-        for place in 0..self.parts.seats.len() {
-            worked |= self.receive(now, place);
-        }
-        for place in 0..self.parts.seats.len() {
-            worked |= self.send(now, place);
-        }
-        worked
-    }
-
-    fn receive(&mut self, now: Instant, place: usize) -> bool {
-        let Parts { plane, arena, seats, .. } = &mut self.parts;
-        if !seats[place].receive(arena, &mut self.received, BATCH) {
-            return false;
-        }
-        for received in self.received.drain(..) {
-            plane.arrive(now, place, received, arena);
-        }
-        true
-    }
-
-    fn send(&mut self, now: Instant, place: usize) -> bool {
-        let Parts { plane, arena, seats, .. } = &mut self.parts;
-        let seat = &mut seats[place];
-        let room = seat.room(arena).min(BATCH as u32);
-        plane.depart(now, place, room, arena, &mut self.leaving);
-        let any = !self.leaving.is_empty();
-        for buffer in self.leaving.drain(..) {
-            if let Err(back) = seat.send(buffer) {
-                plane.failed(place, back, arena);
-            }
-        }
-        if any || seat.has_unsent() {
-            seat.flush(arena);
-        }
-        any
+    /// Has all workers stand still, and does something with them.
+    fn still<R>(&mut self, act: impl FnOnce(Still<'_>) -> R) -> io::Result<R> {
+        let Self { parts, first, crew, .. } = self;
+        let mut halted = crew.halt()?;
+        let workers = core::iter::once(first).chain(halted.workers()).collect();
+        Ok(act(Still { parts, workers }))
     }
 
     /// Does one thing that was ordered: others wait for the next turn, and packets do not wait for them.
-    fn answer(&mut self) {
-        if let Some(command) = self.parts.inbox.try_next() {
-            requests::answer(self, command);
+    fn answer(&mut self) -> io::Result<()> {
+        match self.parts.inbox.try_next() {
+            Some(command) => self.still(|mut daemon| requests::answer(&mut daemon, command)),
+            None => Ok(()),
         }
     }
 
-    /// Looks at every interface, and says what the operator should know.
-    fn look(&mut self, now: Instant) {
-        self.next_look = now + Nanos::new(LOOK);
-        let Parts { plane, arena, seats, router, .. } = &mut self.parts;
-        for (place, seat) in seats.iter_mut().enumerate() {
-            seat.look(place, plane, arena);
+    /// Whether it ends now: it was asked to, and nothing waits, or what waits has had its time.
+    fn ends(&mut self, now: Instant) -> io::Result<bool> {
+        if !self.parts.ended.load(Ordering::Relaxed) {
+            return Ok(false);
         }
-        while let Some(notice) = plane.notice() {
-            log::warning(format_args!("{}", told(notice, router)));
-        }
+        let begins = self.last.is_none();
+        let last = *self.last.get_or_insert(now + Nanos::new(GRACE));
+        self.still(|mut daemon| {
+            if begins {
+                (0..daemon.parts.router.interfaces.len()).for_each(|place| daemon.set_draining(place, true));
+            }
+            daemon.waiting() == 0 || now >= last
+        })
     }
 
+    /// Sleeps until something happens, or until it is time to spin.
+    fn rest(&mut self, now: Instant) -> io::Result<()> {
+        let Self { parts, first, .. } = self;
+        let others = [parts.inbox.as_fd(), parts.watch.as_fd()];
+        let slept = first.rest(now, self.next_look, &others, || true);
+        // It may have been an order or a signal that woke it.
+        self.next_check = now;
+        slept
+    }
+}
+
+impl Still<'_> {
     /// Asks it to end, once what waits has left.
     pub(super) fn end(&self) {
         self.parts.ended.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it ends now: it was asked to, and nothing waits, or what waits has had its time.
-    fn ends(&mut self, now: Instant) -> bool {
-        if !self.parts.ended.load(Ordering::Relaxed) {
-            return false;
+    /// The worker that serves an interface.
+    pub(super) fn server(&mut self, place: usize) -> &mut Worker {
+        let of = self.workers.len();
+        self.workers[place % of]
+    }
+
+    /// How many packets wait.
+    pub(super) fn waiting(&self) -> u64 {
+        self.workers.iter().map(|worker| worker.plane.waiting()).sum()
+    }
+
+    /// An interface takes nothing new, or does so again.
+    pub(super) fn set_draining(&mut self, place: usize, draining: bool) {
+        for worker in &mut self.workers {
+            if draining { worker.plane.drain(place) } else { worker.plane.resume(place) }
         }
-        let Parts { plane, seats, .. } = &mut self.parts;
-        let last = *self.last.get_or_insert_with(|| {
-            (0..seats.len()).for_each(|place| plane.drain(place));
-            now + Nanos::new(GRACE)
-        });
-        plane.waiting() == 0 || now >= last
     }
 
     /// What was counted so far, with what the sockets know.
     pub(super) fn snapshot(&self) -> Snapshot {
-        let Parts { plane, arena, seats, clock, .. } = &self.parts;
-        let mut snapshot = plane.snapshot(clock.now(), arena);
-        for (interface, seat) in snapshot.interfaces.iter_mut().zip(seats) {
-            interface.means = seat.means().to_owned();
-            interface.kernel = seat.counts();
-            interface.left_to_kernel = seat.left_to_kernel();
-        }
-        snapshot
+        let of = self.workers.len();
+        Snapshot::of_all(self.workers.iter().map(|worker| worker.snapshot()).collect(), |place| place % of)
     }
 
-    /// Sleeps until something happens, or until it is time to spin.
-    fn rest(&mut self, now: Instant) -> io::Result<()> {
-        let Parts { plane, seats, inbox, watch, router, .. } = &self.parts;
-        self.due = plane.next_event();
-        let event = self.due.map_or(self.next_look, |event| event.min(self.next_look));
-        let mut until = event.get().saturating_sub(router.spin.get());
-        // Room comes by the kernel's own work, of which only some tells.
-        if seats.iter().enumerate().any(|(place, seat)| seat.has_unsent() || plane.wants_room(place)) {
-            until = until.min(now.get() + RETRY);
+    /// Looks at every interface, and says what the operator should know.
+    fn look(&mut self) {
+        for place in 0..self.parts.router.interfaces.len() {
+            self.look_at(place);
         }
-        let Some(span) = until.checked_sub(now.get()).filter(|&span| span > 0) else { return Ok(()) };
-        let span = Timespec { tv_sec: (span / 1_000_000_000) as i64, tv_nsec: (span % 1_000_000_000) as i64 };
-        let mut polled: SmallVec<[PollFd<'_>; 20]> = SmallVec::new();
-        polled.push(PollFd::from_borrowed_fd(inbox.as_fd(), PollFlags::IN));
-        polled.push(PollFd::from_borrowed_fd(watch.as_fd(), PollFlags::IN));
-        let sockets = seats.iter().flat_map(Seat::descriptors);
-        polled.extend(sockets.map(|socket| PollFd::from_borrowed_fd(socket, PollFlags::IN)));
-        let slept = poll(&mut polled, Some(&span));
-        drop(polled);
-        // It may have been an order or a signal that woke it.
-        self.next_check = now;
-        match slept {
-            Ok(_) | Err(Errno::INTR) => Ok(()),
-            Err(error) => Err(error.into()),
+        for worker in &mut self.workers {
+            while let Some(notice) = worker.plane.notice() {
+                log::warning(format_args!("{}", told(notice, &self.parts.router)));
+            }
         }
+    }
+
+    /// Looks whether an interface is up, gone, or back, and tells the planes where that has changed.
+    fn look_at(&mut self, place: usize) {
+        let seat = self.server(place).seat(place);
+        let now = seat.now();
+        if seat.is_stale(now.as_ref()) {
+            let elsewhere = self.workers.iter_mut().map(|worker| worker.dismiss(place)).sum();
+            let (seat, arena) = self.server(place).seat_with_memory(place);
+            seat.close(elsewhere, arena);
+        }
+        let (seat, arena) = self.server(place).seat_with_memory(place);
+        seat.follow(now, arena);
+        let facts = seat.facts().unwrap_or_default();
+        self.workers.iter_mut().for_each(|worker| worker.plane.device(place, facts));
+        spread(&mut self.workers, place);
+    }
+}
+
+/// Queues of an interface that was opened are given to the workers that are to serve them.
+fn spread(workers: &mut [&mut Worker], place: usize) {
+    let of = workers.len();
+    for (behind, satellite) in workers[place % of].seat_mut(place).satellites() {
+        workers[(place + behind) % of].adopt(place, satellite);
     }
 }
 

@@ -7,16 +7,17 @@
 use std::collections::BTreeMap;
 use std::os::fd::BorrowedFd;
 
+use weir_plane::DeviceFacts;
 use weir_plane::Received;
 use weir_plane::arena::{Arena, Buffer, MOST_MTU};
 use weir_plane::snapshot::KernelCounts;
 use weir_plane::snapshot::Left;
-use weir_plane::{DeviceFacts, Plane};
 
 use super::log;
 use crate::io::fault::Fault;
 use crate::io::link::{Claim, Facts, kernel_forwards};
 use crate::io::neighbourhood::Neighbourhood;
+use crate::io::xdp::Satellite;
 use crate::io::{Device, Means};
 
 /// One interface.
@@ -116,34 +117,36 @@ impl Seat {
         self.open.as_ref().is_some_and(|open| open.device.unsent() > 0)
     }
 
-    /// Looks whether the interface is up, gone, or back, and tells the plane where that has changed.
-    pub(super) fn look(&mut self, place: usize, plane: &mut Plane, arena: &mut Arena) {
-        let now = Facts::of(&self.name).ok();
-        let same = match (&self.open, &now) {
-            // Another device of the same name is not the one whose sockets are open, and a new queue has none.
-            (Some(open), Some(facts)) => open.facts.index == facts.index && open.serves(facts),
-            (Some(_), None) => false,
-            (None, _) => true,
-        };
-        if !same {
-            self.close(arena);
-        }
-        if self.open.is_none() && now.is_some() {
-            match Opened::new(&self.name, &self.means, arena) {
+    /// Whether its sockets are those of the interface as it is now: another device of the same name is not theirs, and a new
+    /// queue has none.
+    pub(super) fn is_stale(&self, now: Option<&Facts>) -> bool {
+        let serves = |open: &Opened, facts: &Facts| open.facts.index == facts.index && open.serves(facts);
+        self.open.as_ref().is_some_and(|open| now.is_none_or(|facts| !serves(open, facts)))
+    }
+
+    /// The interface as it is now; nothing where it is gone.
+    pub(super) fn now(&self) -> Option<Facts> {
+        Facts::of(&self.name).ok()
+    }
+
+    /// Takes note of what has changed, and opens what is back.
+    pub(super) fn follow(&mut self, now: Option<Facts>, arena: &mut Arena) {
+        match (&mut self.open, now) {
+            (Some(open), Some(facts)) => open.follow(facts),
+            (None, Some(_)) => match Opened::new(&self.name, &self.means, arena) {
                 Ok(opened) => {
                     log::notice(format_args!("interface {}: back, by {}", self.name, opened.device.means()));
                     self.open = Some(opened);
                 }
                 Err(fault) => log::warning(format_args!("{fault}")),
-            }
-        } else if let (Some(open), Some(facts)) = (&mut self.open, now) {
-            open.follow(facts);
+            },
+            (_, None) => {}
         }
-        plane.device(place, self.facts().unwrap_or_default());
     }
 
-    /// Gives up its sockets, to be opened anew.
-    fn close(&mut self, arena: &mut Arena) {
+    /// Gives up its sockets, to be opened anew; `elsewhere` is what was counted of queues that others served.
+    pub(super) fn close(&mut self, elsewhere: KernelCounts, arena: &mut Arena) {
+        self.before += elsewhere;
         if let Some(open) = self.open.take() {
             log::warning(format_args!(
                 "interface {}: gone or of other queues; it is opened again",
@@ -153,6 +156,11 @@ impl Seat {
             self.left_before = self.left_with(&open.device);
             open.device.abandon(arena);
         }
+    }
+
+    /// Its queues that other workers are to serve, each with how many places behind its own.
+    pub(super) fn satellites(&mut self) -> Vec<(usize, Satellite)> {
+        self.open.as_mut().map_or_else(Vec::new, |open| open.device.satellites())
     }
 
     /// Ends it in order: nothing of it stays in the kernel.
@@ -175,11 +183,9 @@ impl Seat {
     }
 
     fn counts_with(&self, device: &Device) -> KernelCounts {
-        let now = device.counts().unwrap_or_default();
-        KernelCounts {
-            receive_dropped: self.before.receive_dropped + now.receive_dropped,
-            transmit_failed: self.before.transmit_failed + now.transmit_failed,
-        }
+        let mut counted = self.before;
+        counted += device.counts().unwrap_or_default();
+        counted
     }
 
     /// Frames that were left to the kernel so far, by why.

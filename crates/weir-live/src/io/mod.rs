@@ -71,6 +71,8 @@ pub struct Means {
     pub on_failure: OnFailure,
     /// How many frames the interface may take.
     pub share: Share,
+    /// How many workers share its queues.
+    pub workers: usize,
 }
 
 impl Means {
@@ -78,7 +80,13 @@ impl Means {
     #[must_use]
     pub fn of(router: &Router, frames: u32) -> Self {
         let share = Share::of(frames, router.interfaces.len());
-        Self { router: router.name.clone(), io: router.io, on_failure: router.on_failure, share }
+        Self {
+            router: router.name.clone(),
+            io: router.io,
+            on_failure: router.on_failure,
+            share,
+            workers: router.workers as usize,
+        }
     }
 }
 
@@ -112,7 +120,7 @@ impl Device {
     /// # Errors
     /// Permission is missing, the kernel cannot do it, or somebody else has the interface.
     pub fn open(facts: &Facts, means: &Means, arena: &mut Arena) -> Result<Opened, Fault> {
-        let Means { ref router, io, on_failure, share } = *means;
+        let Means { ref router, io, on_failure, share, workers } = *means;
         let packet = || {
             alone(facts)?;
             packet::PacketSocket::open(facts, share).map(Self::Packet)
@@ -121,7 +129,7 @@ impl Device {
             return packet().map(|device| Opened { device, fallback: None });
         }
         let opened = program::Program::attach(router, facts, on_failure)
-            .and_then(|program| xdp::XdpSocket::open(facts, program, share, arena));
+            .and_then(|program| xdp::XdpSocket::open(facts, program, share, workers, arena));
         match opened {
             Ok(socket) => Ok(Opened { device: Self::Xdp(Box::new(socket)), fallback: None }),
             Err(fault) if matches!(fault.kind, Kind::Busy | Kind::Gone) => Err(fault),
@@ -130,6 +138,14 @@ impl Device {
             }
             Err(fault) if io == Io::AfXdp => Err(fault),
             Err(fault) => packet().map(|device| Opened { device, fallback: Some(fault) }),
+        }
+    }
+
+    /// Its queues that others are to serve, each with how many places behind the worker of the interface.
+    pub fn satellites(&mut self) -> Vec<(usize, xdp::Satellite)> {
+        match self {
+            Self::Xdp(socket) => socket.satellites(),
+            Self::Packet(_) => Vec::new(),
         }
     }
 

@@ -61,6 +61,7 @@ pub(super) struct Queue {
     failed: u64,
     idle: Cell<u32>,
     zero_copy: bool,
+    number: u32,
     socket: OwnedFd,
 }
 
@@ -91,6 +92,7 @@ impl Queue {
             failed: 0,
             idle: Cell::new(0),
             zero_copy,
+            number,
             socket,
         })
     }
@@ -189,6 +191,11 @@ impl Queue {
             receive_dropped: counted.rx_dropped + counted.rx_ring_full + counted.rx_invalid_descs,
             transmit_failed: counted.tx_invalid_descs + self.failed,
         })
+    }
+
+    /// Which queue of the interface it is.
+    pub(super) fn number(&self) -> u32 {
+        self.number
     }
 
     /// Whether frames pass without being copied.

@@ -4,7 +4,8 @@
 //! interface leaves by another without being moved. Each socket registers it for itself, and so depends on no other:
 //! one may be in zero-copy mode beside one that copies, and one that is opened anew does not need its siblings.
 //! The queues of an interface share what it may take of the arena. Frames are taken from all of them in turn, each of
-//! which is first once, and leave by the first. A flow keeps its order, as the device gives it one queue.
+//! which is first once, and leave by the first. A flow keeps its order, as the device gives it one queue. Where several
+//! workers move packets, they share the queues ([`Satellite`]).
 //!
 //! | | |
 //! |-|-|
@@ -35,11 +36,45 @@ pub const MOST_QUEUES: u32 = 64;
 pub struct XdpSocket {
     // The program goes first, so that no frame is sent to a socket that is no more.
     program: Program,
-    /// In the order of their numbers; at least one.
+    /// In the order of their numbers; the first at least.
     queues: Vec<Queue>,
     /// Which of them is asked first.
     turn: usize,
     held: Held,
+    /// Queues for others to serve, until they are taken.
+    satellites: Vec<(usize, Satellite)>,
+}
+
+/// A queue that is received from by another thread than that of its interface.
+pub struct Satellite {
+    queue: Queue,
+    held: Held,
+}
+
+impl Satellite {
+    /// Appends to `into` what has come in, at most `most` frames; returns how many.
+    pub fn receive(&mut self, arena: &mut Arena, into: &mut Vec<Received>, most: usize) -> usize {
+        let before = into.len();
+        self.queue.receive(&mut self.held, arena, into, most);
+        into.len() - before
+    }
+
+    /// What the kernel has counted; nothing where its socket cannot be asked.
+    #[must_use]
+    pub fn counts(&self) -> KernelCounts {
+        self.queue.counts().unwrap_or_default()
+    }
+
+    /// Closes it: its frames are free.
+    pub fn close(self, arena: &mut Arena) {
+        end(vec![self.queue], self.held, arena);
+    }
+}
+
+impl AsFd for Satellite {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.queue.as_fd()
+    }
 }
 
 impl XdpSocket {
@@ -47,15 +82,36 @@ impl XdpSocket {
     ///
     /// # Errors
     /// The kernel has no AF_XDP, permission is missing, or the interface has more than [`MOST_QUEUES`].
-    pub fn open(facts: &Facts, program: Program, share: Share, arena: &mut Arena) -> Result<Self, Fault> {
+    pub fn open(
+        facts: &Facts,
+        program: Program,
+        share: Share,
+        workers: usize,
+        arena: &mut Arena,
+    ) -> Result<Self, Fault> {
         let count = facts.queues.receive.max(1);
         if count > MOST_QUEUES {
             return Err(too_many(facts));
         }
         let part = part(share, count);
         let open = |number| Queue::open(facts, number, part, arena);
-        let queues = (0..count).map(open).collect::<Result<Vec<_>, _>>()?;
-        let mut opened = Self { program, queues, turn: 0, held: Held::new(arena.frames()) };
+        let mut opened = Self {
+            program,
+            queues: Vec::new(),
+            turn: 0,
+            held: Held::new(arena.frames()),
+            satellites: Vec::new(),
+        };
+        for number in 0..count {
+            let queue = open(number)?;
+            match number as usize % workers {
+                0 => opened.queues.push(queue),
+                other => {
+                    let satellite = Satellite { queue, held: Held::new(arena.frames()) };
+                    opened.satellites.push((other, satellite));
+                }
+            }
+        }
         match opened.start(arena) {
             Ok(()) => Ok(opened),
             Err(error) => {
@@ -68,11 +124,16 @@ impl XdpSocket {
 
     /// Lets frames come in.
     fn start(&mut self, arena: &mut Arena) -> io::Result<()> {
-        for (number, queue) in (0..).zip(&mut self.queues) {
-            queue.top_up(&mut self.held, arena);
-            self.program.register(number, queue.as_fd())?;
+        self.queues.iter_mut().for_each(|queue| queue.top_up(&mut self.held, arena));
+        for queue in self.queues.iter().chain(self.satellites.iter().map(|(_, satellite)| &satellite.queue)) {
+            self.program.register(queue.number(), queue.as_fd())?;
         }
         Ok(())
+    }
+
+    /// The queues that others are to serve, each with how many places behind the worker of the interface.
+    pub fn satellites(&mut self) -> Vec<(usize, Satellite)> {
+        core::mem::take(&mut self.satellites)
     }
 
     /// See [`Device::receive`](super::Device::receive).
@@ -126,13 +187,7 @@ impl XdpSocket {
     /// # Errors
     /// A socket cannot be asked.
     pub fn counts(&self) -> io::Result<KernelCounts> {
-        let mut all = KernelCounts::default();
-        for queue in &self.queues {
-            let counted = queue.counts()?;
-            all.receive_dropped += counted.receive_dropped;
-            all.transmit_failed += counted.transmit_failed;
-        }
-        Ok(all)
+        self.queues.iter().map(Queue::counts).sum()
     }
 
     /// See [`Device::left_to_kernel`](super::Device::left_to_kernel).
@@ -171,8 +226,9 @@ impl XdpSocket {
 
     /// Ends it because its interface is gone: gives all frames back, and leaves a pinned program where it is.
     pub fn abandon(self, arena: &mut Arena) {
-        let Self { program, queues, held, .. } = self;
+        let Self { program, queues, held, satellites, .. } = self;
         drop(program);
+        satellites.into_iter().for_each(|(_, satellite)| satellite.close(arena));
         end(queues, held, arena);
     }
 

@@ -30,7 +30,7 @@ fn open(name: &str, io: Io, arena: &mut Arena) -> Device {
 
 fn try_open(name: &str, io: Io, on_failure: OnFailure, arena: &mut Arena) -> Result<Device, Fault> {
     let facts = Facts::of(name)?;
-    let means = Means { router: router(), io, on_failure, share: SHARE };
+    let means = Means { router: router(), io, on_failure, share: SHARE, workers: 1 };
     let opened = Device::open(&facts, &means, arena)?;
     if let Some(fault) = opened.fallback {
         panic!("not by AF_XDP: {fault}");

@@ -28,7 +28,7 @@ use weir_document::{Located, Mismatch, Refused, Source, Wording, words};
 use super::defaults::with_written;
 use super::document::{RouterDocument, RouterTable};
 use super::{Checksums, Defaults, FlowKey, Io, MOST_WORKERS, OnFailure, Router};
-use crate::arena::COST;
+use crate::arena::cost;
 pub(super) use classes::DEFAULT as DEFAULT_CLASS;
 pub(super) use interfaces::{propagation_within, rate_within};
 pub(super) use routes::own as own_routes;
@@ -186,9 +186,10 @@ impl Checker<'_> {
         let interfaces = self.interfaces(document)?;
         let routes = self.routes(document, &interfaces)?;
         let classes = self.classes(&document.class)?;
+        let workers = self.workers(table, interfaces.len())?;
         let router = Router {
             name,
-            memory: self.memory(table, interfaces.len())?,
+            memory: self.memory(table, interfaces.len(), cost(workers))?,
             io: given(&table.io).unwrap_or(Io::Auto),
             on_failure: given(&table.on_failure).unwrap_or(OnFailure::Pass),
             checksums: given(&table.checksums).unwrap_or(Checksums::Complete),
@@ -196,7 +197,7 @@ impl Checker<'_> {
             defaults: given(&table.defaults).unwrap_or(Defaults::Live),
             flow_buckets: self.flow_buckets(table)?,
             hash_key: given(&table.flow_key),
-            workers: self.workers(table, interfaces.len())?,
+            workers,
             spin: self.spin(table)?,
             metrics: self.metrics(&table.metrics)?,
             group: self.group(&table.group)?,
@@ -220,18 +221,18 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn memory(&self, table: &RouterTable, interfaces: usize) -> Checked<Bytes> {
+    fn memory(&self, table: &RouterTable, interfaces: usize, cost: u64) -> Checked<Bytes> {
         let Some(written) = &table.memory else { return Ok(MEMORY) };
         let memory = written.value.0;
-        let needed = Bytes::new(interfaces as u64 * LEAST_FRAMES * COST);
+        let needed = Bytes::new(interfaces as u64 * LEAST_FRAMES * cost);
         if memory < LEAST_MEMORY || memory > MOST_MEMORY {
             let reason = format!("must be from {}MiB to {}MiB", mebi(LEAST_MEMORY), mebi(MOST_MEMORY));
             return self.refuse(written, reason, "write a size such as \"64MiB\"");
         }
         if memory < needed {
             let reason = format!(
-                "is {} frames of {COST}B, {interfaces} interfaces need {LEAST_FRAMES} each",
-                memory.get() / COST
+                "is {} frames of {cost}B, {interfaces} interfaces need {LEAST_FRAMES} each",
+                memory.get() / cost
             );
             let remedy = format!("write at least \"{}KiB\"", needed.get().div_ceil(1024));
             return self.refuse(written, reason, remedy);

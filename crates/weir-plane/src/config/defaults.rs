@@ -22,7 +22,6 @@ use weir_core::units::Rate;
 
 use super::check::word;
 use super::{Defaults, FlowKey, Interface, Router};
-use crate::arena::COST;
 
 /// How long a queue takes that all flows share, if it is full of large packets, in nanoseconds.
 const SPAN: u64 = 100_000_000;
@@ -53,7 +52,7 @@ struct Line {
 
 impl Line {
     fn of(router: &Router, interface: &Interface) -> Self {
-        let frames = router.memory.get() / COST;
+        let frames = router.frames();
         let most = frames / (4 * router.interfaces.len().max(1) as u64);
         let mtu = interface.mtu.map_or(MTU, |mtu| mtu.get());
         Self { rate: interface.rate, packet: mtu + interface.framing.get(), most: most.max(1) }

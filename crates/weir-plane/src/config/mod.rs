@@ -24,6 +24,7 @@ use ipnet::IpNet;
 use weir_core::spec::Spec;
 use weir_core::units::{Bytes, Nanos, Rate};
 
+use crate::arena::cost;
 pub use address::{MacAddress, PortRange, Protocol};
 pub use change::Change;
 pub use check::{read, read_file, read_successor};
@@ -75,6 +76,14 @@ pub struct Router {
     pub routes: Vec<Route>,
     /// The classes in order of their rank, `default` last.
     pub classes: Vec<Class>,
+}
+
+impl Router {
+    /// How many frames its memory holds.
+    #[must_use]
+    pub const fn frames(&self) -> u64 {
+        self.memory.get() / cost(self.workers)
+    }
 }
 
 /// An interface.

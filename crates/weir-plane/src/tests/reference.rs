@@ -6,7 +6,6 @@ use weir_core::item::Item;
 use weir_core::random::Random;
 use weir_core::units::Instant;
 
-use crate::Part;
 use crate::classify::Classifier;
 use crate::frame::{self, Frame};
 use crate::parked::Handle;
@@ -65,7 +64,7 @@ impl Model {
 
 fn modelled(discipline: &str, arrivals: &[(u64, Udp)]) -> Vec<(u64, u16)> {
     let told = router(discipline);
-    let queue = build(&told, &Part::WHOLE, 1, 1).expect("a discipline")();
+    let queue = build(&told, 1, 1).expect("a discipline")();
     let mut model =
         Model { queue, classifier: Classifier::new(&told, 1), now: 0, end: None, left: Vec::new() };
     arrivals.iter().for_each(|(at, datagram)| model.arrive(*at, datagram));
