@@ -1,4 +1,4 @@
-"""A router of several threads does what one of a single thread does: order, counts, reloads, an interface that goes."""
+"""A router of several threads does what one of a single thread does, in order, counts and reloads."""
 
 import re
 import shutil
