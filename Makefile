@@ -126,6 +126,12 @@ test-mutated: $(DEV) $(BUILT) ## give 40,000 mutated scenarios, traces, requests
 test-loom: $(CREATED) ## try every order in which threads may wake a task of weir-exec
 	RUSTFLAGS="--cfg weir_loom" cargo test --locked --release --target-dir $(TARGET)/loom -p weir-exec --lib loom_tests
 
+# RUSTC_BOOTSTRAP: the option is unstable, and stable Rust brings the library that it links.
+.PHONY: test-sanitizers
+test-sanitizers: $(CREATED) ## run the tests of weir-exec under the address and leak sanitizers; needs llvm-symbolizer
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address LSAN_OPTIONS=suppressions=$(CURDIR)/crates/weir-exec/leaks.supp \
+		cargo test --locked --target-dir $(TARGET)/sanitizers --target x86_64-unknown-linux-gnu -p weir-exec --lib --tests
+
 .PHONY: lint
 lint: lint-rust lint-python lint-stub lint-repository audit ## run all checks that are not tests
 
