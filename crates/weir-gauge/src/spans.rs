@@ -112,6 +112,17 @@ pub struct Sojourn {
 }
 
 impl Sojourn {
+    /// Adds what another has counted, in the same buckets.
+    pub fn add(&mut self, other: &Self) {
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+        self.longest_ns = self.longest_ns.max(other.longest_ns);
+        let mut all: BTreeMap<u64, u64> = self.buckets.drain(..).collect();
+        for (end, count) in &other.buckets {
+            *all.entry(*end).or_default() += count;
+        }
+        self.buckets = all.into_iter().collect();
+    }
+
     /// How many packets.
     #[must_use]
     pub fn count(&self) -> u64 {

@@ -32,6 +32,7 @@ pub mod config;
 mod discovery;
 pub mod dropped;
 mod egress;
+pub mod estate;
 mod forward;
 mod fragment;
 mod frame;

@@ -164,6 +164,14 @@ impl Neighbours {
         Look { displaced, ..self.look_at(now, at) }
     }
 
+    /// Those whose device was learned.
+    pub(super) fn known(&self) -> impl Iterator<Item = (IpAddr, MacAddress)> + '_ {
+        self.learned.iter().filter_map(|entry| match entry.state {
+            State::Known { mac, .. } => Some((entry.address, mac)),
+            _ => None,
+        })
+    }
+
     /// The list of those who wait for a neighbour that was asked for.
     pub(super) fn waiting(&mut self, slot: u32) -> Option<&mut List> {
         self.learned.get_mut(slot as usize).map(|entry| &mut entry.waiting)

@@ -13,7 +13,6 @@
 //! | Units | none |
 //! | Departs from the source | what a discipline remembers of the past, such as since when a queue has stood, begins anew; a class that is gone is counted with the last one from then on |
 
-use weir_core::discipline::Discipline;
 use weir_core::message::fifo::Fifo;
 use weir_core::registry::{PacketFactory, packet_factory};
 use weir_core::units::Instant;
@@ -25,6 +24,7 @@ use super::egress::Frames;
 use super::frame::{self, Frame};
 use super::parked::{Handle, Place};
 use super::routes::Routes;
+use super::succession::Boxed;
 use super::tally::ClassTally;
 use crate::arena::Arena;
 use crate::config::Router;
@@ -130,27 +130,39 @@ impl Plane {
     }
 
     /// A new discipline takes the place of that of an interface.
-    fn succeed(&mut self, now: Instant, at: usize, make: &PacketFactory<Handle>, arena: &mut Arena) {
+    fn succeed(&mut self, now: Instant, at: usize, make: &PacketFactory<Handle>, arena: &Arena) {
         let waiting = self.waiting_at(at, arena);
         let queue = &mut self.ports[at].egress.queue;
-        let filled = |mut discipline: Box<dyn Discipline<Handle> + Send>| {
-            let mut drops = Vec::new();
-            for handle in &waiting {
-                // Nothing is served yet, so there is nobody to preempt.
-                let _ = discipline.enqueue(now, *handle, &mut drops);
-            }
-            drops.is_empty().then_some(discipline)
-        };
-        if let Some(next) = filled(make()) {
+        if let Some(next) = filled(now, make(), &waiting) {
             queue.replace(next);
+        } else if queue.has_predecessor() {
+            self.refill(now, at, make, arena);
         } else {
-            if queue.has_predecessor() {
-                let all = Box::new(Fifo::new());
-                queue.replace(filled(all).unwrap_or_else(make));
-            }
             queue.succeed(make());
         }
     }
+
+    /// What waits at an interface is all put into its queue: into a new discipline, or before it where that would drop any.
+    pub(super) fn refill(&mut self, now: Instant, at: usize, make: &PacketFactory<Handle>, arena: &Arena) {
+        let waiting = self.waiting_at(at, arena);
+        let queue = &mut self.ports[at].egress.queue;
+        if let Some(next) = filled(now, make(), &waiting) {
+            queue.replace(next);
+        } else {
+            queue.replace(filled(now, Box::new(Fifo::new()), &waiting).unwrap_or_else(make));
+            queue.succeed(make());
+        }
+    }
+}
+
+/// A discipline with all of these packets, unless it drops any.
+fn filled(now: Instant, mut discipline: Boxed<Handle>, waiting: &[Handle]) -> Option<Boxed<Handle>> {
+    let mut drops = Vec::new();
+    for handle in waiting {
+        // Nothing is served yet, so there is nobody to preempt.
+        let _ = discipline.enqueue(now, *handle, &mut drops);
+    }
+    drops.is_empty().then_some(discipline)
 }
 
 /// What makes the discipline of an interface.

@@ -145,6 +145,17 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// Adds what a process has counted whose place this one has taken; what waited there waits here. A class that there is no
+    /// more is counted with the last one.
+    pub fn add_past(&mut self, past: &Self) {
+        self.reloads += past.reloads;
+        for interface in &mut self.interfaces {
+            if let Some(before) = past.interfaces.iter().find(|before| before.name == interface.name) {
+                interface.add_past(before);
+            }
+        }
+    }
+
     /// What all planes of a router have counted together; `server` says which of them serves an interface.
     #[must_use]
     pub fn of_all(mut parts: Vec<Self>, server: impl Fn(usize) -> usize) -> Self {
@@ -244,6 +255,30 @@ impl InterfaceSnapshot {
         self.kernel += other.kernel;
         for (reason, count) in &other.refused {
             *self.refused.entry(*reason).or_default() += *count;
+        }
+    }
+}
+
+impl InterfaceSnapshot {
+    fn add_past(&mut self, past: &Self) {
+        self.add(past);
+        self.forwarded += past.forwarded;
+        self.originated += past.originated;
+        self.lateness.add(&past.lateness);
+        for (why, count) in &past.left_to_kernel {
+            *self.left_to_kernel.entry(*why).or_default() += count;
+        }
+        let last = self.classes.len().saturating_sub(1);
+        for before in &past.classes {
+            let place = self.classes.iter().position(|class| class.name == before.name).unwrap_or(last);
+            let Some(class) = self.classes.get_mut(place) else { continue };
+            class.offered += before.offered;
+            class.forwarded += before.forwarded;
+            class.marked += before.marked;
+            class.sojourn.add(&before.sojourn);
+            for (reason, count) in &before.dropped {
+                *class.dropped.entry(*reason).or_default() += *count;
+            }
         }
     }
 }

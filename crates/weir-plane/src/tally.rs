@@ -95,6 +95,11 @@ impl ClassTally {
         self.waiting.add(bytes.into());
     }
 
+    /// A packet waits that was offered elsewhere.
+    pub(super) fn inherit(&mut self, bytes: u16) {
+        self.waiting.add(bytes.into());
+    }
+
     /// A packet left.
     #[inline]
     pub(super) fn forward(&mut self, bytes: u16) {

@@ -5,6 +5,7 @@ use super::testing::*;
 
 mod allocation;
 mod conservation;
+mod estate;
 mod parts;
 mod reference;
 
