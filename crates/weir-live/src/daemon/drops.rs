@@ -11,6 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use weir_core::units::Instant;
 use weir_plane::dropped::{Dropped, Record};
+use weir_plane::estate::{bytes, hexadecimal};
 use weir_plane::snapshot::Reason;
 
 use super::protocol::Answer;
@@ -64,23 +65,17 @@ pub(super) fn answer(
             interface: interfaces.get(usize::from(one.interface)).cloned().unwrap_or_default(),
             reason: one.reason,
             bytes: one.length,
-            head: digits(one.head()),
+            head: hexadecimal(one.head()),
         };
         Answer::Drops(Box::new(Drops { dropped, packets: last.iter().map(packet).collect() }))
     }
-}
-
-fn digits(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl DroppedPacket {
     /// Its first bytes; none where they are no hexadecimal digits.
     #[must_use]
     pub fn head(&self) -> Vec<u8> {
-        let pairs = self.head.as_bytes().chunks_exact(2);
-        let byte = |pair: &[u8]| u8::from_str_radix(core::str::from_utf8(pair).ok()?, 16).ok();
-        pairs.map(byte).collect::<Option<_>>().unwrap_or_default()
+        bytes(&self.head).unwrap_or_default()
     }
 }
 
@@ -97,9 +92,9 @@ mod tests {
             bytes: 3,
             head: String::new(),
         };
-        for bytes in [vec![], vec![0, 255, 16]] {
-            one.head = digits(&bytes);
-            assert_eq!(one.head(), bytes);
+        for head in [vec![], vec![0, 255, 16]] {
+            one.head = hexadecimal(&head);
+            assert_eq!(one.head(), head);
         }
         one.head = "0g".to_owned();
         assert!(one.head().is_empty());

@@ -86,6 +86,44 @@ impl Attached {
         Ok(Self { link, interface: facts.name.clone(), pin, mode })
     }
 
+    /// Attaches a program in the place of that of a daemon which runs, and which is to end without taking it away: into its
+    /// link, by number, or into its pin.
+    ///
+    /// # Errors
+    /// Permission is missing, or the link is of another interface.
+    pub(crate) fn after(
+        owner: Owner<'_>,
+        facts: &Facts,
+        program: BorrowedFd<'_>,
+        link: u32,
+    ) -> Result<Self, Fault> {
+        if owner.pin.is_some() {
+            return Self::new(owner, facts, program);
+        }
+        let failed = |error| {
+            let what = "taking over the link of the running daemon's program";
+            Fault::system(&facts.name, what, "CAP_SYS_ADMIN", error)
+        };
+        // SAFETY: a plain system call, whose result is checked.
+        let link = owned(positive(unsafe { libbpf_sys::bpf_link_get_fd_by_id(link) })).map_err(failed)?;
+        if link_target(&link).map_err(failed)?.interface != facts.index {
+            let what = "the running daemon's program is on another interface";
+            return Err(Fault::new(Kind::Busy, &facts.name, what, "restart that daemon instead"));
+        }
+        update(&link, program.as_raw_fd()).map_err(failed)?;
+        Ok(Self { link, interface: facts.name.clone(), pin: None, mode: attached_mode(facts.index) })
+    }
+
+    /// Puts a program into the link, which another process may have changed.
+    pub(crate) fn update(&self, program: BorrowedFd<'_>) -> io::Result<()> {
+        update(&self.link, program.as_raw_fd())
+    }
+
+    /// The number of its link in the kernel.
+    pub(crate) fn number(&self) -> io::Result<u32> {
+        link_target(&self.link).map(|target| target.link)
+    }
+
     /// Where it runs.
     pub(crate) fn mode(&self) -> Mode {
         self.mode
@@ -284,10 +322,14 @@ fn take_over(facts: &Facts, path: &Path, program: i32) -> Result<Option<OwnedFd>
         let remedy = "give this daemon another name, as two in different network namespaces must have";
         return Err(Fault::new(Kind::Busy, &facts.name, what, remedy));
     }
+    update(&link, program).map_err(failed)?;
+    Ok(Some(link))
+}
+
+fn update(link: &OwnedFd, program: i32) -> io::Result<()> {
     // SAFETY: both numbers are open; no options are given.
     let updated = unsafe { libbpf_sys::bpf_link_update(link.as_raw_fd(), program, core::ptr::null()) };
-    checked(positive(updated)).map_err(failed)?;
-    Ok(Some(link))
+    checked(positive(updated)).map(drop)
 }
 
 fn open_pin(path: &Path) -> io::Result<Option<OwnedFd>> {
@@ -305,6 +347,8 @@ struct Target {
     /// The number of the interface, 0 where it is gone.
     interface: u32,
     program: u32,
+    /// Its own number.
+    link: u32,
 }
 
 fn link_target(link: &OwnedFd) -> io::Result<Target> {
@@ -318,7 +362,7 @@ fn link_target(link: &OwnedFd) -> io::Result<Target> {
     }
     // SAFETY: a link of this type has this part.
     let interface = unsafe { info.__bindgen_anon_1.xdp.ifindex };
-    Ok(Target { interface, program: info.prog_id })
+    Ok(Target { interface, program: info.prog_id, link: info.id })
 }
 
 fn pin_path(owner: &str, interface: &str) -> PathBuf {

@@ -30,7 +30,7 @@ pub mod neighbourhood;
 mod option;
 pub mod packet;
 pub mod program;
-mod queue;
+pub mod queue;
 mod ring;
 pub mod xdp;
 

@@ -75,15 +75,47 @@ impl Program {
     /// Permission is missing, the kernel has no XDP, or another program is attached.
     pub fn attach(router: &str, facts: &Facts, on_failure: OnFailure) -> Result<Self, Fault> {
         let object = load(facts, on_failure)?;
-        let owner = Owner {
-            name: router,
-            pin: (on_failure == OnFailure::Stop).then_some("on_failure = \"stop\""),
-            instead: Some("use io = \"af_packet\""),
-        };
         let program = program(&object, "route")
             .map_err(|error| Fault::system(&facts.name, "finding the XDP program", CAPABILITY, error))?;
-        let attached = Attached::new(owner, facts, program)?;
+        let attached = Attached::new(owner(router, on_failure), facts, program)?;
         Ok(Self { object, attached })
+    }
+
+    /// Loads it and puts it in the place of that of a daemon which runs, whose link has this number. The kernel has all frames
+    /// until there are sockets, whatever `on_failure` says: see [`settle`](Self::settle).
+    ///
+    /// # Errors
+    /// Permission is missing, or the link is of another interface.
+    pub fn after(router: &str, facts: &Facts, on_failure: OnFailure, link: u32) -> Result<Self, Fault> {
+        let object = load(facts, OnFailure::Pass)?;
+        let program = program(&object, "route")
+            .map_err(|error| Fault::system(&facts.name, "finding the XDP program", CAPABILITY, error))?;
+        let attached = Attached::after(owner(router, on_failure), facts, program, link)?;
+        Ok(Self { object, attached })
+    }
+
+    /// From now on what no socket takes is dealt with as `on_failure` says.
+    ///
+    /// # Errors
+    /// Permission is missing.
+    pub fn settle(&mut self, on_failure: OnFailure) -> io::Result<()> {
+        without_socket(&self.object, on_failure)
+    }
+
+    /// Puts it into its link again, which another process has put its own into.
+    ///
+    /// # Errors
+    /// Permission is missing.
+    pub fn return_to_link(&self) -> io::Result<()> {
+        self.attached.update(program(&self.object, "route")?)
+    }
+
+    /// The number of its link in the kernel.
+    ///
+    /// # Errors
+    /// The kernel does not say so.
+    pub fn link(&self) -> io::Result<u32> {
+        self.attached.number()
     }
 
     /// Hands the frames of a queue to a socket; it forgets the socket when that is closed.
@@ -142,18 +174,30 @@ impl AsFd for Program {
     }
 }
 
+fn owner(router: &str, on_failure: OnFailure) -> Owner<'_> {
+    Owner {
+        name: router,
+        pin: (on_failure == OnFailure::Stop).then_some("on_failure = \"stop\""),
+        instead: Some("use io = \"af_packet\""),
+    }
+}
+
 /// Loads the program and tells it what it must know before its first frame.
 fn load(facts: &Facts, on_failure: OnFailure) -> Result<Object, Fault> {
     let loaded = open(OBJECT).and_then(OpenObject::load);
     let object = loaded.map_err(|error| refused(facts, error, "Linux 5.9"))?;
-    let without = if on_failure == OnFailure::Stop { XDP_DROP } else { XDP_PASS };
-    map(&object, "without_socket")
-        .and_then(|map| map.update(&0u32.to_ne_bytes(), &without.to_ne_bytes(), MapFlags::ANY).map_err(plain))
+    without_socket(&object, on_failure)
         .and_then(|()| leave_to_kernel(&object, &facts.addresses))
         .map_err(|error| {
             Fault::system(&facts.name, "telling the XDP program of the interface", CAPABILITY, error)
         })?;
     Ok(object)
+}
+
+fn without_socket(object: &Object, on_failure: OnFailure) -> io::Result<()> {
+    let action = if on_failure == OnFailure::Stop { XDP_DROP } else { XDP_PASS };
+    let map = map(object, "without_socket")?;
+    map.update(&0u32.to_ne_bytes(), &action.to_ne_bytes(), MapFlags::ANY).map_err(plain)
 }
 
 fn leave_to_kernel(object: &Object, addresses: &[IpAddr]) -> io::Result<()> {

@@ -44,6 +44,15 @@ const SEND_BUFFER: c_int = 4 << 20;
 /// After so many calls that found nothing the kernel is asked whether the device is still there.
 const IDLE_CALLS: u32 = 256;
 
+/// How long a queue that somebody has is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// A second.
+    Long,
+    /// Not at all: packets wait meanwhile.
+    None,
+}
+
 /// An AF_XDP socket.
 pub(super) struct Queue {
     receive: Reader<xdp_desc>,
@@ -70,7 +79,13 @@ impl Queue {
     ///
     /// # Errors
     /// The kernel has no AF_XDP, permission is missing, or somebody else has the queue.
-    pub(super) fn open(facts: &Facts, number: u32, share: Share, arena: &Arena) -> Result<Self, Fault> {
+    pub(super) fn open(
+        facts: &Facts,
+        number: u32,
+        share: Share,
+        patience: Patience,
+        arena: &Arena,
+    ) -> Result<Self, Fault> {
         let failed = |what| move |error| Fault::system(&facts.name, what, CAPABILITY, error);
         let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
         // SAFETY: a plain system call, whose result is checked.
@@ -79,7 +94,7 @@ impl Queue {
         register(&socket, arena).map_err(failed("giving the kernel the memory of frames (XDP_UMEM_REG)"))?;
         let rings = Rings::map(&socket, share).map_err(failed("making the rings of an AF_XDP socket"))?;
         let zero_copy =
-            bind(&socket, facts.index, number).map_err(|error| bind_failed(facts, number, error))?;
+            bind(&socket, facts.index, number, patience).map_err(|error| bind_failed(facts, number, error))?;
         Ok(Self {
             receive: rings.receive,
             transmit: rings.transmit,
@@ -349,7 +364,7 @@ fn register(socket: &OwnedFd, arena: &Arena) -> io::Result<()> {
 }
 
 /// Binds the socket to a queue; whether in zero-copy mode.
-fn bind(socket: &OwnedFd, index: u32, queue: u32) -> io::Result<bool> {
+fn bind(socket: &OwnedFd, index: u32, queue: u32, patience: Patience) -> io::Result<bool> {
     let with = |mode| {
         let address = libc::sockaddr_xdp {
             sxdp_family: libc::AF_XDP as u16,
@@ -364,7 +379,8 @@ fn bind(socket: &OwnedFd, index: u32, queue: u32) -> io::Result<bool> {
     };
     let either = || with(libc::XDP_ZEROCOPY).map(|_| true).or_else(|_| with(libc::XDP_COPY).map(|_| false));
     // The kernel takes its time to clear up behind a socket whose process was killed.
-    for _ in 0..BIND_TRIES {
+    let tries = if patience == Patience::Long { BIND_TRIES } else { 0 };
+    for _ in 0..tries {
         match either() {
             Err(error) if error.raw_os_error() == Some(libc::EBUSY) => std::thread::sleep(BIND_PAUSE),
             done => return done,

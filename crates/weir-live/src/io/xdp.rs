@@ -27,7 +27,7 @@ use super::fault::{Fault, Kind};
 use super::held::Held;
 use super::link::Facts;
 use super::program::{FrameCounts, Program};
-use super::queue::Queue;
+use super::queue::{Patience, Queue};
 
 /// The most queues: `ROUTE_QUEUES` of `bpf/route/intf.h`.
 pub const MOST_QUEUES: u32 = 64;
@@ -43,6 +43,44 @@ pub struct XdpSocket {
     held: Held,
     /// Queues for others to serve, until they are taken.
     satellites: Vec<(usize, Satellite)>,
+}
+
+/// Sockets of the queues of an interface, which no program hands anything yet.
+pub struct Queues {
+    own: Vec<Queue>,
+    satellites: Vec<(usize, Satellite)>,
+}
+
+impl Queues {
+    /// Opens a socket on each queue of an interface.
+    ///
+    /// # Errors
+    /// The kernel has no AF_XDP, permission is missing, somebody else has a queue, or there are more than [`MOST_QUEUES`].
+    pub fn open(
+        facts: &Facts,
+        share: Share,
+        workers: usize,
+        patience: Patience,
+        arena: &Arena,
+    ) -> Result<Self, Fault> {
+        let count = facts.queues.receive.max(1);
+        if count > MOST_QUEUES {
+            return Err(too_many(facts));
+        }
+        let part = part(share, count);
+        let mut queues = Self { own: Vec::new(), satellites: Vec::new() };
+        for number in 0..count {
+            let queue = Queue::open(facts, number, part, patience, arena)?;
+            match number as usize % workers {
+                0 => queues.own.push(queue),
+                other => {
+                    let held = Held::new(arena.frames());
+                    queues.satellites.push((other, Satellite { queue, held }));
+                }
+            }
+        }
+        Ok(queues)
+    }
 }
 
 /// A queue that is received from by another thread than that of its interface.
@@ -89,29 +127,22 @@ impl XdpSocket {
         workers: usize,
         arena: &mut Arena,
     ) -> Result<Self, Fault> {
-        let count = facts.queues.receive.max(1);
-        if count > MOST_QUEUES {
-            return Err(too_many(facts));
-        }
-        let part = part(share, count);
-        let open = |number| Queue::open(facts, number, part, arena);
-        let mut opened = Self {
-            program,
-            queues: Vec::new(),
-            turn: 0,
-            held: Held::new(arena.frames()),
-            satellites: Vec::new(),
-        };
-        for number in 0..count {
-            let queue = open(number)?;
-            match number as usize % workers {
-                0 => opened.queues.push(queue),
-                other => {
-                    let satellite = Satellite { queue, held: Held::new(arena.frames()) };
-                    opened.satellites.push((other, satellite));
-                }
-            }
-        }
+        let queues = Queues::open(facts, share, workers, Patience::Long, arena)?;
+        Self::join(facts, program, queues, arena)
+    }
+
+    /// Lets `program` hand frames to sockets that are open.
+    ///
+    /// # Errors
+    /// Permission is missing.
+    pub fn join(
+        facts: &Facts,
+        program: Program,
+        queues: Queues,
+        arena: &mut Arena,
+    ) -> Result<Self, Fault> {
+        let Queues { own, satellites } = queues;
+        let mut opened = Self { program, queues: own, turn: 0, held: Held::new(arena.frames()), satellites };
         match opened.start(arena) {
             Ok(()) => Ok(opened),
             Err(error) => {
