@@ -139,6 +139,8 @@ fn told(answer: &Answer) -> String {
         Answer::Drops(drops) => drops::told(drops),
         Answer::Configuration { text } => text.clone(),
         Answer::Refused { error, .. } => format!("{error}\n"),
+        // No command asks for these: one daemon asks another.
+        Answer::Links { .. } | Answer::Estate(_) => "for another daemon\n".to_owned(),
     }
 }
 

@@ -17,11 +17,15 @@ use crate::daemon::reload::Hangups;
 use crate::daemon::requests::Order;
 use crate::daemon::run::{Daemon, Parts, Standing};
 use crate::daemon::seat::Seat;
+use crate::daemon::succession::Succession;
 use crate::daemon::user::User;
 use crate::daemon::worker::Worker;
 use crate::daemon::{log, privileges};
 use crate::io::link::Watch;
 use crate::io::{Means, arena};
+
+mod take_over;
+use take_over::take_over;
 
 /// What `weird route` is told.
 #[derive(Debug, clap::Args)]
@@ -34,6 +38,9 @@ pub(super) struct Arguments {
     /// Keeps its memory from being paged out.
     #[arg(long)]
     lock_memory: bool,
+    /// Takes the place of the running router of this name: no packet is lost, and that one ends. As root.
+    #[arg(long)]
+    take_over: bool,
 }
 
 /// Runs a router.
@@ -68,11 +75,15 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let hangups = system(Hangups::take())?;
     let pins = (router.on_failure == OnFailure::Stop).then_some("on_failure = \"stop\"");
     let user = arguments.configured.user(router.user.as_deref(), pins)?;
-    let directory = RunDirectory::claim_after(&base(), &router.name, user)?;
+    let clock = Clock::start();
+    let (directory, workers, past) = if arguments.take_over {
+        take_over(&router, user, clock)?
+    } else {
+        let directory = RunDirectory::claim_after(&base(), &router.name, user)?;
+        (directory, workers(&router, clock, false)?, None)
+    };
     let socket = Socket::bind(directory, router.group.as_deref())?;
     let metrics = metrics(router.metrics)?;
-    let clock = Clock::start();
-    let workers = workers(&router, clock)?;
     let watch = system(Watch::new())?;
     user.map_or(Ok(()), |user| socket.hand_over(user))?;
     let standing = stand(arguments, &router, user)?;
@@ -85,12 +96,13 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     }
     system(hangups.serve(arguments.configured.file.clone(), readings, router.clone()))?;
     announce(&router, &workers);
-    let parts = Parts { clock, router: Arc::new(router), file, inbox, watch, ended, standing };
+    let (router, succession) = (Arc::new(router), Succession::None);
+    let parts = Parts { clock, router, file, inbox, watch, ended, standing, past, succession };
     Ok(Served { started: system(Daemon::new(parts, workers))?, _control: control })
 }
 
-/// What moves packets, with all interfaces open.
-fn workers(router: &Router, clock: Clock) -> Result<Vec<Worker>, Failure> {
+/// What moves packets, with all interfaces open; `beside` a process that still has them.
+fn workers(router: &Router, clock: Clock, beside: bool) -> Result<Vec<Worker>, Failure> {
     let frames = u32::try_from(router.frames()).unwrap_or(u32::MAX);
     let memory = arena(frames).map_err(|error| {
         Failure::Unsupported(format!("memory of {frames} frames: {error}; lower `memory`"))
@@ -100,7 +112,8 @@ fn workers(router: &Router, clock: Clock) -> Result<Vec<Worker>, Failure> {
     let means = Means::of(router, frames);
     let mut seats: Vec<Vec<Seat>> = (0..of).map(|_| Vec::new()).collect();
     for (place, interface) in router.interfaces.iter().enumerate() {
-        seats[place % of].push(Seat::open(&interface.name, means.clone(), &mut arenas[place % of])?);
+        let (name, means, arena) = (&interface.name, means.clone(), &mut arenas[place % of]);
+        seats[place % of].push(if beside { Seat::beside(name, means)? } else { Seat::open(name, means, arena)? });
     }
     let open = (0..router.interfaces.len()).map(|place| &seats[place % of][place / of]);
     let devices: Vec<_> = open.filter_map(Seat::facts).collect();

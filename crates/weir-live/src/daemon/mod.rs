@@ -20,5 +20,6 @@ pub mod requests;
 pub mod run;
 pub mod sandbox;
 pub mod seat;
+pub mod succession;
 pub mod user;
 pub mod worker;

@@ -4,7 +4,10 @@
 //! is not root and not the daemon's own user may not change anything (SO_PEERCRED). A request longer than
 //! [`LONGEST_REQUEST`] or not of this form is answered with an error and the connection is closed.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+use weir_plane::estate::Estate;
 use weir_plane::snapshot::Snapshot;
 
 use super::drops::Drops;
@@ -65,6 +68,11 @@ pub enum Request {
     },
     /// The packets that a router dropped last: [`Answer::Drops`]. For whoever may change it.
     Drops,
+    /// Another process is about to take the place of this router: [`Answer::Links`].
+    TakeOver,
+    /// The other process has its own programs in place: this one moves no packet any more and leaves what it has,
+    /// [`Answer::Estate`]. It goes on if it is not asked to stop soon.
+    HandOver,
     /// Ends the daemon, after what waits has left.
     Stop,
 }
@@ -117,6 +125,13 @@ pub enum Answer {
     Requests(Box<SteeringStats>),
     /// What was dropped last.
     Drops(Box<Drops>),
+    /// The links of its programs in the kernel, by interface; none of one that has no program.
+    Links {
+        /// Their numbers.
+        links: BTreeMap<String, Option<u32>>,
+    },
+    /// What it leaves to the process that takes its place.
+    Estate(Box<Estate>),
     /// The configuration in force, as TOML.
     Configuration {
         /// The text.

@@ -45,6 +45,10 @@ pub enum Order {
     },
     /// To be answered by [`Answer::Drops`].
     Drops,
+    /// To be answered by [`Answer::Links`].
+    TakeOver,
+    /// To be answered by [`Answer::Estate`].
+    HandOver,
     /// To end, after what waits has left.
     Stop,
 }
@@ -59,6 +63,8 @@ impl Orders for Router {
             Request::Stats => Order::Stats,
             Request::Configuration => Order::Configuration,
             Request::Drops => Order::Drops,
+            Request::TakeOver => Order::TakeOver,
+            Request::HandOver => Order::HandOver,
             Request::Stop => Order::Stop,
             Request::Reload { file, text } => {
                 let file = shorten(&file);
@@ -103,6 +109,11 @@ pub(super) fn answer(daemon: &mut Still<'_>, Command { order, reply }: Command<O
             let said = format!("{file} is in force");
             take(daemon, *router, said).inspect_done(|| daemon.parts.file = file)
         }
+        Order::TakeOver => Answer::Links { links: daemon.links() },
+        Order::HandOver => match daemon.hand_over() {
+            Some(estate) => return reply.send_later(move || Answer::Estate(Box::new(estate))),
+            None => Answer::refused("nobody has asked to take this router over: ask for its links first"),
+        },
         Order::Set { interface, change } => set(daemon, &interface, &change),
         Order::Drain { interface, resume } => drain(daemon, interface.as_deref(), resume),
         Order::Stop => {

@@ -26,6 +26,7 @@ use super::crew::Crew;
 use super::inbox::Inbox;
 use super::log;
 use super::requests::{self, Order};
+use super::succession::Succession;
 use super::worker::Worker;
 use crate::io::link::Watch;
 
@@ -33,6 +34,8 @@ use crate::io::link::Watch;
 const CHECK: u64 = 1_000_000;
 /// How often interfaces are looked at, in nanoseconds.
 const LOOK: u64 = 1_000_000_000;
+/// How often queues are tried that another process has had, in nanoseconds.
+const TRY: u64 = 10_000_000;
 /// How long what waits is given to leave when the daemon is to end, in nanoseconds.
 const GRACE: u64 = 10_000_000_000;
 
@@ -52,6 +55,10 @@ pub struct Parts {
     pub ended: Arc<AtomicBool>,
     /// What the process may still do.
     pub standing: Standing,
+    /// What a process had counted whose place this one has taken.
+    pub past: Option<Snapshot>,
+    /// Whether another process is about to take its place.
+    pub succession: Succession,
 }
 
 /// What the process may do, and how it is scheduled, in words.
@@ -74,6 +81,9 @@ pub struct Daemon {
     last: Option<Instant>,
     next_look: Instant,
     next_check: Instant,
+    /// Whether an interface waits for its queues, which another process has had, and when it is tried again.
+    makeshift: bool,
+    next_try: Instant,
 }
 
 /// A daemon whose workers stand still.
@@ -93,8 +103,16 @@ impl Daemon {
         let next_look = parts.clock.now();
         let others = workers.split_off(workers.len().min(1));
         let first = workers.pop().ok_or_else(|| io::Error::other("a router has a worker"))?;
-        let mut daemon =
-            Self { parts, first, crew: Crew::default(), last: None, next_look, next_check: next_look };
+        let mut daemon = Self {
+            parts,
+            first,
+            crew: Crew::default(),
+            last: None,
+            next_look,
+            next_check: next_look,
+            makeshift: true,
+            next_try: next_look,
+        };
         let mut all = vec![&mut daemon.first];
         let mut others = others;
         all.extend(&mut others);
@@ -109,10 +127,15 @@ impl Daemon {
     /// The system can no longer tell when frames come in, or a program cannot be taken off its interface.
     pub fn run(mut self) -> io::Result<()> {
         let moved = self.go_on();
-        let Self { first, crew, .. } = self;
+        let Self { parts, first, crew, .. } = self;
         let others = crew.end()?;
         moved?;
-        let ended: Vec<_> = core::iter::once(first).chain(others).map(Worker::end).collect();
+        let workers = core::iter::once(first).chain(others);
+        if parts.succession == Succession::Done {
+            workers.for_each(Worker::leave);
+            return Ok(());
+        }
+        let ended: Vec<_> = workers.map(Worker::end).collect();
         ended.into_iter().collect()
     }
 
@@ -123,6 +146,7 @@ impl Daemon {
             if now >= self.next_check {
                 self.next_check = now + Nanos::new(CHECK);
                 self.answer()?;
+                self.go_on_with_succession(now)?;
                 if now >= self.next_look || self.parts.watch.changed() {
                     self.next_look = now + Nanos::new(LOOK);
                     self.still(|mut daemon| daemon.look())?;
@@ -148,9 +172,26 @@ impl Daemon {
     /// Does one thing that was ordered: others wait for the next turn, and packets do not wait for them.
     fn answer(&mut self) -> io::Result<()> {
         match self.parts.inbox.try_next() {
-            Some(command) => self.still(|mut daemon| requests::answer(&mut daemon, command)),
+            Some(command) => self.still(|mut daemon| {
+                requests::answer(&mut daemon, command);
+                daemon.stand_by();
+            }),
             None => Ok(()),
         }
+    }
+
+    /// Opens what another process has let go, and returns to what another one has not taken.
+    fn go_on_with_succession(&mut self, now: Instant) -> io::Result<()> {
+        if let Succession::Announced(until) = self.parts.succession
+            && now >= until
+        {
+            self.still(|mut daemon| daemon.return_to_links())?;
+        }
+        if self.makeshift && now >= self.next_try {
+            self.next_try = now + Nanos::new(TRY);
+            self.makeshift = self.still(|mut daemon| daemon.promote())?;
+        }
+        Ok(())
     }
 
     /// Whether it ends now: it was asked to, and nothing waits, or what waits has had its time.
@@ -160,6 +201,9 @@ impl Daemon {
         }
         let begins = self.last.is_none();
         let last = *self.last.get_or_insert(now + Nanos::new(GRACE));
+        if self.parts.succession == Succession::Done {
+            return Ok(true);
+        }
         self.still(|mut daemon| {
             if begins {
                 (0..daemon.parts.router.interfaces.len()).for_each(|place| daemon.set_draining(place, true));
@@ -172,7 +216,8 @@ impl Daemon {
     fn rest(&mut self, now: Instant) -> io::Result<()> {
         let Self { parts, first, .. } = self;
         let others = [parts.inbox.as_fd(), parts.watch.as_fd()];
-        let slept = first.rest(now, self.next_look, &others, || true);
+        let latest = if self.makeshift { self.next_look.min(self.next_try) } else { self.next_look };
+        let slept = first.rest(now, latest, &others, || true);
         // It may have been an order or a signal that woke it.
         self.next_check = now;
         slept
@@ -206,7 +251,12 @@ impl Still<'_> {
     /// What was counted so far, with what the sockets know.
     pub(super) fn snapshot(&self) -> Snapshot {
         let of = self.workers.len();
-        Snapshot::of_all(self.workers.iter().map(|worker| worker.snapshot()).collect(), |place| place % of)
+        let parts = self.workers.iter().map(|worker| worker.snapshot()).collect();
+        let mut all = Snapshot::of_all(parts, |place| place % of);
+        if let Some(past) = &self.parts.past {
+            all.add_past(past);
+        }
+        all
     }
 
     /// Looks at every interface, and says what the operator should know.
@@ -219,6 +269,20 @@ impl Still<'_> {
                 log::warning(format_args!("{}", told(notice, &self.parts.router)));
             }
         }
+    }
+
+    /// Opens the queues of interfaces that come in by a makeshift; whether there are more of them.
+    fn promote(&mut self) -> bool {
+        let mut more = false;
+        for place in 0..self.parts.router.interfaces.len() {
+            let (seat, arena) = self.server(place).seat_with_memory(place);
+            if seat.is_makeshift() {
+                seat.promote(arena);
+                more |= seat.is_makeshift();
+                spread(&mut self.workers, place);
+            }
+        }
+        more
     }
 
     /// Looks whether an interface is up, gone, or back, and tells the planes where that has changed.

@@ -5,7 +5,8 @@
 //! counts what would have left by it.
 
 use std::collections::BTreeMap;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
 
 use weir_plane::DeviceFacts;
 use weir_plane::Received;
@@ -14,10 +15,13 @@ use weir_plane::snapshot::KernelCounts;
 use weir_plane::snapshot::Left;
 
 use super::log;
-use crate::io::fault::Fault;
+use crate::io::fault::{Fault, Kind};
 use crate::io::link::{Claim, Facts, kernel_forwards};
 use crate::io::neighbourhood::Neighbourhood;
-use crate::io::xdp::Satellite;
+use crate::io::packet::PacketSocket;
+use crate::io::program::{Loaded, Program};
+use crate::io::queue::Patience;
+use crate::io::xdp::{Queues, Satellite, XdpSocket};
 use crate::io::{Device, Means};
 
 /// One interface.
@@ -28,14 +32,61 @@ pub struct Seat {
     /// What sockets that are closed had counted, and their programs.
     before: KernelCounts,
     left_before: BTreeMap<Left, u64>,
-    _claim: Claim,
+    claim: Option<Claim>,
 }
 
 /// Its sockets.
 struct Opened {
     device: Device,
+    /// By what frames came in before, until that is empty.
+    former: Option<Former>,
+    /// The program for sockets that another process has as yet.
+    heir: Option<Heir>,
     neighbourhood: Neighbourhood,
     facts: Facts,
+}
+
+/// A program whose sockets cannot be opened yet.
+enum Heir {
+    Loaded(Loaded),
+    Attached(Program),
+}
+
+/// The makeshift after the sockets that it was for are open: what was on its way to it is read first.
+struct Former {
+    socket: PacketSocket,
+    since: Instant,
+    is_empty: bool,
+}
+
+/// How long a frame is on its way from a program to a socket at most.
+const ON_ITS_WAY: Duration = Duration::from_millis(2);
+
+impl Former {
+    fn of(device: Device) -> Option<Self> {
+        match device {
+            Device::Packet(socket) => Some(Self { socket, since: Instant::now(), is_empty: false }),
+            Device::Xdp(_) => None,
+        }
+    }
+
+    fn receive(&mut self, arena: &mut Arena, into: &mut Vec<Received>, most: usize) -> usize {
+        let late = self.since.elapsed() > ON_ITS_WAY;
+        let got = self.socket.receive(arena, into, most).unwrap_or(0);
+        self.is_empty = late && got == 0;
+        got
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_empty
+    }
+
+    /// Closes it; what was counted of it.
+    fn close(self, arena: &mut Arena) -> KernelCounts {
+        let counted = self.socket.counts().unwrap_or_default();
+        self.socket.close(arena);
+        counted
+    }
 }
 
 impl Seat {
@@ -52,8 +103,55 @@ impl Seat {
             open: Some(opened),
             before: KernelCounts::default(),
             left_before: BTreeMap::new(),
-            _claim: claim,
+            claim: Some(claim),
         })
+    }
+
+    /// Opens an interface that another process has as yet, in whose place this one is put: frames come in as soon as `wait`
+    /// has put its program there. It is to be claimed when that process has gone, and then to be promoted.
+    ///
+    /// # Errors
+    /// There is none of this name, permission is missing, or the kernel cannot do it.
+    pub fn beside(name: &str, means: Means) -> Result<Self, Fault> {
+        let opened = Opened::beside(name, &means)?;
+        let (before, left_before) = (KernelCounts::default(), BTreeMap::new());
+        Ok(Self { name: name.to_owned(), means, open: Some(opened), before, left_before, claim: None })
+    }
+
+    /// Puts the program of this interface in the place of that of another process, whose link has this number.
+    ///
+    /// # Errors
+    /// Permission is missing, or the link is of another interface.
+    pub fn displace(&mut self, link: u32) -> Result<(), Fault> {
+        let Some(open) = &mut self.open else { return Ok(()) };
+        let Some(Heir::Loaded(loaded)) = open.heir.take() else { return Ok(()) };
+        let Means { router, on_failure, .. } = &self.means;
+        open.heir = Some(Heir::Attached(Program::after(loaded, router, &open.facts, *on_failure, link)?));
+        Ok(())
+    }
+
+    /// Claims it, where that was left for later.
+    ///
+    /// # Errors
+    /// Another process still has it.
+    pub fn claim(&mut self) -> Result<(), Fault> {
+        if self.claim.is_none() {
+            self.claim = Some(Claim::new(&self.name)?);
+        }
+        Ok(())
+    }
+
+    /// The link of its program in the kernel, by number; nothing where it has none.
+    pub(super) fn link(&mut self) -> Option<u32> {
+        self.open.as_mut()?.device.program()?.link().ok()
+    }
+
+    /// Puts its program into its link again, which another process has taken and not kept.
+    pub(super) fn return_to_link(&mut self) {
+        let program = self.open.as_mut().and_then(|open| open.device.program());
+        if let Some(Err(error)) = program.map(|program| program.return_to_link()) {
+            log::error(format_args!("interface {}: its program cannot be put back: {error}", self.name));
+        }
     }
 
     /// What the plane must know of the device.
@@ -85,7 +183,15 @@ impl Seat {
     pub(super) fn receive(&mut self, arena: &mut Arena, into: &mut Vec<Received>, most: usize) -> bool {
         let Some(open) = &mut self.open else { return false };
         // Trouble is that the interface is down or gone, which `look` is called for.
-        let got = open.device.receive(arena, into, most).unwrap_or(0);
+        let got = match &mut open.former {
+            // What came in by the one before comes first.
+            Some(former) => former.receive(arena, into, most),
+            None => open.device.receive(arena, into, most).unwrap_or(0),
+        };
+        if open.former.as_ref().is_some_and(Former::is_over) {
+            let counted = open.former.take().map(|former| former.close(arena)).unwrap_or_default();
+            self.before += counted;
+        }
         let heard = open.neighbourhood.receive(arena, into, most);
         got + heard > 0
     }
@@ -158,6 +264,22 @@ impl Seat {
         }
     }
 
+    /// Whether its frames come in by a makeshift, until it can be promoted.
+    pub(super) fn is_makeshift(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.heir.is_some())
+    }
+
+    /// Opens the sockets that another process had, if that has let them go, in place of the makeshift.
+    pub(super) fn promote(&mut self, arena: &mut Arena) {
+        let Some(open) = &mut self.open else { return };
+        if let Some(device) = open.promoted(&self.means, arena) {
+            let means = device.means();
+            let former = core::mem::replace(&mut open.device, device);
+            open.former = Former::of(former);
+            log::notice(format_args!("interface {}: taken over, by {means}", self.name));
+        }
+    }
+
     /// Its queues that other workers are to serve, each with how many places behind its own.
     pub(super) fn satellites(&mut self) -> Vec<(usize, Satellite)> {
         self.open.as_mut().map_or_else(Vec::new, |open| open.device.satellites())
@@ -169,6 +291,13 @@ impl Seat {
     /// The program cannot be taken off the interface.
     pub(super) fn end(self, arena: &mut Arena) -> Result<(), Fault> {
         self.open.map_or(Ok(()), |open| open.device.close(arena))
+    }
+
+    /// Lets it go to another process, which has put its program in the place of this one's.
+    pub(super) fn leave(self, arena: &mut Arena) {
+        if let Some(open) = self.open {
+            open.device.abandon(arena);
+        }
     }
 
     /// By which means frames come in and leave now.
@@ -204,8 +333,9 @@ impl Seat {
 
     /// The descriptors that are readable when a frame has come in.
     pub(super) fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        use std::os::fd::AsFd;
         let device = self.open.iter().flat_map(|open| open.device.descriptors());
+        let former = self.open.iter().filter_map(|open| open.former.as_ref());
+        let device = device.chain(former.map(|former| former.socket.as_fd()));
         device.chain(self.open.iter().map(|open| open.neighbourhood.as_fd()))
     }
 }
@@ -220,7 +350,46 @@ impl Opened {
         }
         // A program in the driver may have taken the line away for a moment.
         let facts = Facts::of(name)?;
-        Ok(Self { device: opened.device, neighbourhood, facts })
+        Ok(Self { device: opened.device, former: None, heir: None, neighbourhood, facts })
+    }
+
+    /// Beside a process that has the queues: what its program will leave to the kernel comes in by AF_PACKET.
+    fn beside(name: &str, means: &Means) -> Result<Self, Fault> {
+        let facts = Facts::of(name)?;
+        let heir = Some(Heir::Loaded(Loaded::new(&facts)?));
+        let neighbourhood = Neighbourhood::open(&facts)?;
+        let device = Device::Packet(PacketSocket::open(&facts, means.share)?);
+        Ok(Self { device, former: None, heir, neighbourhood, facts })
+    }
+
+    /// What takes the place of the makeshift, if the queues are free; nothing else is left to be sent by it.
+    fn promoted(&mut self, means: &Means, arena: &mut Arena) -> Option<Device> {
+        let Some(Heir::Attached(_)) = &self.heir else { return None };
+        if self.device.unsent() > 0 {
+            return None;
+        }
+        let queues = match Queues::open(&self.facts, means.share, means.workers, Patience::None, arena) {
+            Ok(queues) => queues,
+            Err(fault) if fault.kind == Kind::Busy => return None,
+            Err(fault) => {
+                self.heir = None;
+                log::error(format_args!("{fault}; AF_PACKET goes on"));
+                return None;
+            }
+        };
+        let Some(Heir::Attached(mut program)) = self.heir.take() else { return None };
+        let settled = program.settle(means.on_failure);
+        let joined = XdpSocket::join(&self.facts, program, queues, arena);
+        if let Err(error) = settled {
+            log::error(format_args!("interface {}: on_failure cannot be set: {error}", self.facts.name));
+        }
+        match joined {
+            Ok(socket) => Some(Device::Xdp(Box::new(socket))),
+            Err(fault) => {
+                log::error(format_args!("{fault}; AF_PACKET goes on"));
+                None
+            }
+        }
     }
 
     /// Whether each queue that the interface has now is read.

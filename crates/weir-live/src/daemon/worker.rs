@@ -116,13 +116,7 @@ impl Worker {
         if let Some(due) = self.due.take().filter(|due| *due < now) {
             self.plane.woken(now, due);
         }
-        let mut worked = false;
-        for seat in 0..self.seats.len() {
-            worked |= self.receive(now, seat);
-        }
-        if self.plane.part().of > 1 {
-            worked |= self.exchange(now);
-        }
+        let mut worked = self.take_in(now);
         for seat in 0..self.seats.len() {
             worked |= self.send(now, seat);
         }
@@ -137,6 +131,25 @@ impl Worker {
         }
         received.drain(..).for_each(|received| plane.arrive(now, place, received, arena));
         true
+    }
+
+    /// Takes what has come in, and sends nothing; whether there was anything.
+    pub fn take_in(&mut self, now: Instant) -> bool {
+        let mut any = false;
+        for seat in 0..self.seats.len() {
+            any |= self.receive(now, seat);
+        }
+        any | (self.plane.part().of > 1 && self.exchange(now))
+    }
+
+    /// Gives its devices what they have not taken yet; whether there is more.
+    pub fn flush(&mut self) -> bool {
+        let Self { seats, arena, .. } = self;
+        let unsent = |seat: &mut Seat| {
+            seat.flush(arena);
+            seat.has_unsent()
+        };
+        seats.iter_mut().map(unsent).fold(false, |any, unsent| any | unsent)
     }
 
     /// Receives for others, takes what they have for this one, and sends what this one has for them.
@@ -253,6 +266,13 @@ impl Worker {
             interface.left_to_kernel = seat.left_to_kernel();
         }
         snapshot
+    }
+
+    /// It gives its interfaces up to another process, whose programs are in place.
+    pub fn leave(self) {
+        let Self { seats, satellites, mut arena, .. } = self;
+        satellites.into_iter().for_each(|(_, satellite)| satellite.close(&mut arena));
+        seats.into_iter().for_each(|seat| seat.leave(&mut arena));
     }
 
     /// What it has done is over: its sockets are closed in order, and nothing of them stays in the kernel.

@@ -141,6 +141,14 @@ impl Device {
         }
     }
 
+    /// The program that hands it frames, where it is AF_XDP.
+    pub fn program(&mut self) -> Option<&mut program::Program> {
+        match self {
+            Self::Xdp(socket) => Some(socket.program()),
+            Self::Packet(_) => None,
+        }
+    }
+
     /// Its queues that others are to serve, each with how many places behind the worker of the interface.
     pub fn satellites(&mut self) -> Vec<(usize, xdp::Satellite)> {
         match self {

@@ -53,6 +53,19 @@ pub struct Program {
     attached: Attached,
 }
 
+/// A program that is loaded, and on no interface yet.
+pub struct Loaded(Object);
+
+impl Loaded {
+    /// Loads it for an interface.
+    ///
+    /// # Errors
+    /// Permission is missing, or the kernel has no XDP.
+    pub fn new(facts: &Facts) -> Result<Self, Fault> {
+        load(facts, OnFailure::Pass).map(Self)
+    }
+}
+
 impl FrameCounts {
     /// Frames that were left to the kernel, by why.
     #[must_use]
@@ -81,13 +94,18 @@ impl Program {
         Ok(Self { object, attached })
     }
 
-    /// Loads it and puts it in the place of that of a daemon which runs, whose link has this number. The kernel has all frames
-    /// until there are sockets, whatever `on_failure` says: see [`settle`](Self::settle).
+    /// Puts what was loaded in the place of the program of a daemon which runs, whose link has this number. The kernel has all
+    /// frames until there are sockets, whatever `on_failure` says: see [`settle`](Self::settle).
     ///
     /// # Errors
     /// Permission is missing, or the link is of another interface.
-    pub fn after(router: &str, facts: &Facts, on_failure: OnFailure, link: u32) -> Result<Self, Fault> {
-        let object = load(facts, OnFailure::Pass)?;
+    pub fn after(
+        Loaded(object): Loaded,
+        router: &str,
+        facts: &Facts,
+        on_failure: OnFailure,
+        link: u32,
+    ) -> Result<Self, Fault> {
         let program = program(&object, "route")
             .map_err(|error| Fault::system(&facts.name, "finding the XDP program", CAPABILITY, error))?;
         let attached = Attached::after(owner(router, on_failure), facts, program, link)?;

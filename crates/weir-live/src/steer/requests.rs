@@ -47,7 +47,12 @@ impl Orders for Steering {
                 });
                 Order::Processors(read?)
             }
-            Request::Reload { .. } | Request::Set { .. } | Request::Drain { .. } | Request::Drops => {
+            Request::Reload { .. }
+            | Request::Set { .. }
+            | Request::Drain { .. }
+            | Request::Drops
+            | Request::TakeOver
+            | Request::HandOver => {
                 return Err(format!(
                     "`{}` steers and has no interfaces to change: ask for `policy`, `cores`, `status`, `stats`, \
                      `configuration` or `stop`",
