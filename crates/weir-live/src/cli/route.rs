@@ -6,9 +6,9 @@ use weir_plane::config::{Io, OnFailure, Router, read};
 use weir_plane::{Part, Plane};
 
 use super::Failure;
-use super::daemon::{Configured, ended, ended_early, metrics, random, system};
+use super::daemon::{Configured, ended, ended_early, metrics as bind_metrics, random, system};
 use crate::daemon::clock::Clock;
-use crate::daemon::control::Socket;
+use crate::daemon::control::{Control, Socket};
 use crate::daemon::directory::{RunDirectory, base};
 use crate::daemon::inbox::inbox;
 use crate::daemon::passage::Passage;
@@ -20,7 +20,7 @@ use crate::daemon::seat::Seat;
 use crate::daemon::succession::Succession;
 use crate::daemon::user::User;
 use crate::daemon::worker::Worker;
-use crate::daemon::{log, privileges};
+use crate::daemon::{log, metrics, privileges};
 use crate::io::link::Watch;
 use crate::io::{Means, arena};
 
@@ -59,13 +59,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     arguments.configured.begin_log();
     let daemon = set_up(arguments, router, file)?;
-    daemon.started.run().map_err(ended_early("the router"))
+    let Served { started, control, metrics } = daemon;
+    let left = started.run().map_err(ended_early("the router"))?;
+    // Another process waits for what these have; that it closes its sockets takes the kernel some time.
+    drop((control, metrics));
+    left.into_iter().for_each(Worker::leave);
+    Ok(())
 }
 
 /// A daemon, and what serves it as long as it lives.
 struct Served {
     started: Daemon,
-    _control: crate::daemon::control::Control,
+    control: Control,
+    metrics: Option<metrics::Served>,
 }
 
 /// All that needs privileges, then without them the rest.
@@ -83,7 +89,7 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
         (directory, workers(&router, clock, false)?, None)
     };
     let socket = Socket::bind(directory, router.group.as_deref())?;
-    let metrics = metrics(router.metrics)?;
+    let metrics = bind_metrics(router.metrics)?;
     let watch = system(Watch::new())?;
     user.map_or(Ok(()), |user| socket.hand_over(user))?;
     let standing = stand(arguments, &router, user)?;
@@ -91,14 +97,13 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let (caller, inbox) = system(inbox())?;
     let readings = Readings::new(caller);
     let control = system(socket.serve(Arc::clone(&readings), router.clone()))?;
-    if let Some(metrics) = metrics {
-        system(metrics.serve(Arc::clone(&readings), Order::Stats))?;
-    }
+    let served = metrics.map(|metrics| metrics.serve(Arc::clone(&readings), Order::Stats));
+    let metrics = system(served.transpose())?;
     system(hangups.serve(arguments.configured.file.clone(), readings, router.clone()))?;
     announce(&router, &workers);
     let (router, succession) = (Arc::new(router), Succession::None);
     let parts = Parts { clock, router, file, inbox, watch, ended, standing, past, succession };
-    Ok(Served { started: system(Daemon::new(parts, workers))?, _control: control })
+    Ok(Served { started: system(Daemon::new(parts, workers))?, control, metrics })
 }
 
 /// What moves packets, with all interfaces open; `beside` a process that still has them.

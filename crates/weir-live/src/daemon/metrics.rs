@@ -27,7 +27,18 @@ const LONGEST_REQUEST: usize = 8192;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// A listening socket that nobody serves yet: it is bound before privileges are dropped.
 #[derive(Debug)]
-pub struct Metrics(TcpListener);
+pub struct Metrics(Arc<TcpListener>);
+
+/// A listening socket that is served: dropped, it is closed, and another process may have its address.
+#[derive(Debug)]
+pub struct Served(Arc<TcpListener>);
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // What waits for a peer is told; there is nothing to be done where it is not.
+        let _ = rustix::net::shutdown(&self.0, rustix::net::Shutdown::Both);
+    }
+}
 
 impl Metrics {
     /// Listens at an address of loopback.
@@ -35,7 +46,7 @@ impl Metrics {
     /// # Errors
     /// The address is taken, or not permitted.
     pub fn bind(address: SocketAddr) -> io::Result<Self> {
-        TcpListener::bind(address).map(Self)
+        TcpListener::bind(address).map(|listener| Self(Arc::new(listener)))
     }
 
     /// Where it listens.
@@ -46,23 +57,30 @@ impl Metrics {
         self.0.local_addr()
     }
 
-    /// Answers until the process ends; `figures` is the order by which the loop tells what it has counted.
+    /// Answers until what is returned is dropped; `figures` is the order by which the loop tells what it has counted.
     ///
     /// # Errors
     /// The system has no thread left.
-    pub fn serve<O: Clone + Send + 'static>(self, readings: Arc<Readings<O>>, figures: O) -> io::Result<()> {
+    pub fn serve<O: Clone + Send + 'static>(
+        self,
+        readings: Arc<Readings<O>>,
+        figures: O,
+    ) -> io::Result<Served> {
+        let served = Served(Arc::clone(&self.0));
         let each = move || {
             privileges::renounce();
             loop {
                 match self.0.accept() {
                     // A peer that goes before its answer is no failure of the daemon.
                     Ok((stream, _)) => drop(converse(stream, &readings, figures.clone())),
+                    // It was shut down.
+                    Err(error) if error.kind() == io::ErrorKind::InvalidInput => return,
                     // No descriptor is left: the connection would come again at once.
                     Err(_) => std::thread::sleep(Duration::from_millis(50)),
                 }
             }
         };
-        std::thread::Builder::new().name("metrics".to_owned()).spawn(each).map(drop)
+        std::thread::Builder::new().name("metrics".to_owned()).spawn(each).map(|_| served)
     }
 }
 

@@ -86,20 +86,29 @@ impl Passage {
         Ok(ends)
     }
 
-    /// Takes what the others have sent, at most so many packets from each; whether there was any packet.
-    pub fn receive(&mut self, now: Instant, plane: &mut Plane, arena: &mut Arena, most: usize) -> bool {
-        let mut any = false;
+    /// Takes what the others have sent, at most so many packets from each; whether there was any packet, and whether all are
+    /// taken that were there when this was called.
+    pub fn receive(
+        &mut self,
+        now: Instant,
+        plane: &mut Plane,
+        arena: &mut Arena,
+        most: usize,
+    ) -> (bool, bool) {
+        let (mut any, mut all) = (false, true);
         for from in &mut self.from {
             while let Ok(stray) = from.frames.pop() {
                 arena.come_home(stray);
             }
-            for _ in 0..most {
+            let ready = from.packets.slots();
+            all &= ready <= most;
+            for _ in 0..ready.min(most) {
                 let Ok(handed) = from.packets.pop() else { break };
                 plane.take(now, handed, arena);
                 any = true;
             }
         }
-        any
+        (any, all)
     }
 
     /// Sends what the plane has for others, and frames home.

@@ -26,6 +26,7 @@ use super::crew::Crew;
 use super::inbox::Inbox;
 use super::log;
 use super::requests::{self, Order};
+use super::seat::Seat;
 use super::succession::Succession;
 use super::worker::Worker;
 use crate::io::link::Watch;
@@ -121,22 +122,26 @@ impl Daemon {
         Ok(daemon)
     }
 
-    /// Moves packets until it is asked to end and nothing waits any more; then nothing of it stays in the kernel.
+    /// Moves packets until it is asked to end and nothing waits any more; then nothing of it stays in the kernel. Where another
+    /// process has taken its place, the workers come back, with what is still to be closed.
     ///
     /// # Errors
     /// The system can no longer tell when frames come in, or a program cannot be taken off its interface.
-    pub fn run(mut self) -> io::Result<()> {
+    pub fn run(mut self) -> io::Result<Vec<Worker>> {
         let moved = self.go_on();
         let Self { parts, first, crew, .. } = self;
         let others = crew.end()?;
         moved?;
         let workers = core::iter::once(first).chain(others);
         if parts.succession == Succession::Done {
-            workers.for_each(Worker::leave);
-            return Ok(());
+            let released = |mut worker: Worker| {
+                worker.seats.iter_mut().for_each(Seat::release);
+                worker
+            };
+            return Ok(workers.map(released).collect());
         }
         let ended: Vec<_> = workers.map(Worker::end).collect();
-        ended.into_iter().collect()
+        ended.into_iter().collect::<io::Result<()>>().map(|()| Vec::new())
     }
 
     fn go_on(&mut self) -> io::Result<()> {
@@ -305,8 +310,15 @@ impl Still<'_> {
 /// Queues of an interface that was opened are given to the workers that are to serve them.
 fn spread(workers: &mut [&mut Worker], place: usize) {
     let of = workers.len();
-    for (behind, satellite) in workers[place % of].seat_mut(place).satellites() {
-        workers[(place + behind) % of].adopt(place, satellite);
+    let (satellites, gate) = {
+        let seat = workers[place % of].seat_mut(place);
+        (seat.satellites(), seat.gate())
+    };
+    for (behind, mut satellite) in satellites {
+        let other = (place + behind) % of;
+        satellite.fill(gate.clone(), &mut workers[other].arena);
+        workers[place % of].seat_mut(place).begin(&satellite);
+        workers[other].adopt(place, satellite);
     }
 }
 

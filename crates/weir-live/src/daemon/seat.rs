@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use weir_plane::DeviceFacts;
@@ -21,7 +23,7 @@ use crate::io::neighbourhood::Neighbourhood;
 use crate::io::packet::PacketSocket;
 use crate::io::program::{Loaded, Program};
 use crate::io::queue::Patience;
-use crate::io::xdp::{Queues, Satellite, XdpSocket};
+use crate::io::xdp::{Gate, Queues, Satellite, XdpSocket};
 use crate::io::{Device, Means};
 
 /// One interface.
@@ -56,7 +58,8 @@ enum Heir {
 struct Former {
     socket: PacketSocket,
     since: Instant,
-    is_empty: bool,
+    /// Whether all that it had was received, and handed on in the turn before.
+    over: Arc<AtomicBool>,
 }
 
 /// How long a frame is on its way from a program to a socket at most.
@@ -65,7 +68,7 @@ const ON_ITS_WAY: Duration = Duration::from_millis(2);
 impl Former {
     fn of(device: Device) -> Option<Self> {
         match device {
-            Device::Packet(socket) => Some(Self { socket, since: Instant::now(), is_empty: false }),
+            Device::Packet(socket) => Some(Self { socket, since: Instant::now(), over: Arc::default() }),
             Device::Xdp(_) => None,
         }
     }
@@ -73,12 +76,12 @@ impl Former {
     fn receive(&mut self, arena: &mut Arena, into: &mut Vec<Received>, most: usize) -> usize {
         let late = self.since.elapsed() > ON_ITS_WAY;
         let got = self.socket.receive(arena, into, most).unwrap_or(0);
-        self.is_empty = late && got == 0;
+        self.over.store(late && got == 0, Ordering::Release);
         got
     }
 
     fn is_over(&self) -> bool {
-        self.is_empty
+        self.over.load(Ordering::Relaxed)
     }
 
     /// Closes it; what was counted of it.
@@ -139,6 +142,11 @@ impl Seat {
             self.claim = Some(Claim::new(&self.name)?);
         }
         Ok(())
+    }
+
+    /// Another process may have it.
+    pub(super) fn release(&mut self) {
+        self.claim = None;
     }
 
     /// The link of its program in the kernel, by number; nothing where it has none.
@@ -283,6 +291,20 @@ impl Seat {
     /// Its queues that other workers are to serve, each with how many places behind its own.
     pub(super) fn satellites(&mut self) -> Vec<(usize, Satellite)> {
         self.open.as_mut().map_or_else(Vec::new, |open| open.device.satellites())
+    }
+
+    /// When they may be received from: not while there is still something to come by the makeshift.
+    pub(super) fn gate(&self) -> Gate {
+        let former = self.open.as_ref().and_then(|open| open.former.as_ref());
+        former.map_or(Gate::Open, |former| Gate::Until(Arc::clone(&former.over)))
+    }
+
+    /// Lets frames come in by such a queue.
+    pub(super) fn begin(&mut self, satellite: &Satellite) {
+        let begun = self.open.as_mut().map_or(Ok(()), |open| open.device.begin(satellite));
+        if let Err(error) = begun {
+            log::error(format_args!("interface {}: a queue cannot be served: {error}", self.name));
+        }
     }
 
     /// Ends it in order: nothing of it stays in the kernel.

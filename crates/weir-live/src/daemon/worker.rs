@@ -155,12 +155,11 @@ impl Worker {
     /// Receives for others, takes what they have for this one, and sends what this one has for them.
     fn exchange(&mut self, now: Instant) -> bool {
         let Self { plane, arena, satellites, passage, received, .. } = self;
-        let mut any = false;
+        let (mut any, all_taken) = passage.receive(now, plane, arena, BATCH);
         for (place, satellite) in satellites {
-            any |= satellite.receive(arena, received, BATCH) > 0;
+            any |= satellite.receive(arena, received, BATCH, all_taken) > 0;
             received.drain(..).for_each(|received| plane.arrive(now, *place, received, arena));
         }
-        any |= passage.receive(now, plane, arena, BATCH);
         passage.send(plane, arena);
         any
     }

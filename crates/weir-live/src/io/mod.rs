@@ -141,6 +141,17 @@ impl Device {
         }
     }
 
+    /// Lets frames come in by a queue of it that another serves.
+    ///
+    /// # Errors
+    /// The kernel refuses the socket.
+    pub fn begin(&mut self, satellite: &xdp::Satellite) -> io::Result<()> {
+        match self {
+            Self::Xdp(socket) => socket.begin(satellite),
+            Self::Packet(_) => Ok(()),
+        }
+    }
+
     /// The program that hands it frames, where it is AF_XDP.
     pub fn program(&mut self) -> Option<&mut program::Program> {
         match self {

@@ -16,6 +16,8 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use weir_plane::Received;
 use weir_plane::arena::{Arena, Buffer};
@@ -75,7 +77,7 @@ impl Queues {
                 0 => queues.own.push(queue),
                 other => {
                     let held = Held::new(arena.frames());
-                    queues.satellites.push((other, Satellite { queue, held }));
+                    queues.satellites.push((other, Satellite { queue, held, gate: Gate::Open }));
                 }
             }
         }
@@ -87,11 +89,48 @@ impl Queues {
 pub struct Satellite {
     queue: Queue,
     held: Held,
+    gate: Gate,
+}
+
+/// Whether a queue is received from.
+#[derive(Clone, Debug, Default)]
+pub enum Gate {
+    /// Yes.
+    #[default]
+    Open,
+    /// Not before this is set: until then what came in by another socket is still on its way.
+    Until(Arc<AtomicBool>),
+    /// Not before all that was handed over until now is taken.
+    Behind,
 }
 
 impl Satellite {
-    /// Appends to `into` what has come in, at most `most` frames; returns how many.
-    pub fn receive(&mut self, arena: &mut Arena, into: &mut Vec<Received>, most: usize) -> usize {
+    /// Gives the kernel frames to receive into. Nothing is received while the gate is closed.
+    pub fn fill(&mut self, gate: Gate, arena: &mut Arena) {
+        self.gate = gate;
+        self.queue.top_up(&mut self.held, arena);
+    }
+
+    /// Appends to `into` what has come in, at most `most` frames; returns how many. `all_taken` says whether all that was handed
+    /// over before this turn is taken.
+    pub fn receive(
+        &mut self,
+        arena: &mut Arena,
+        into: &mut Vec<Received>,
+        most: usize,
+        all_taken: bool,
+    ) -> usize {
+        match &self.gate {
+            Gate::Open => {}
+            Gate::Until(over) => {
+                if over.load(Ordering::Acquire) {
+                    self.gate = Gate::Behind;
+                }
+                return 0;
+            }
+            Gate::Behind if all_taken => self.gate = Gate::Open,
+            Gate::Behind => return 0,
+        }
         let before = into.len();
         self.queue.receive(&mut self.held, arena, into, most);
         into.len() - before
@@ -156,10 +195,18 @@ impl XdpSocket {
     /// Lets frames come in.
     fn start(&mut self, arena: &mut Arena) -> io::Result<()> {
         self.queues.iter_mut().for_each(|queue| queue.top_up(&mut self.held, arena));
-        for queue in self.queues.iter().chain(self.satellites.iter().map(|(_, satellite)| &satellite.queue)) {
+        for queue in &self.queues {
             self.program.register(queue.number(), queue.as_fd())?;
         }
         Ok(())
+    }
+
+    /// Lets frames come in by a queue that another serves, who has given it frames to receive into.
+    ///
+    /// # Errors
+    /// The kernel refuses the socket.
+    pub fn begin(&mut self, satellite: &Satellite) -> io::Result<()> {
+        self.program.register(satellite.queue.number(), satellite.queue.as_fd())
     }
 
     /// The queues that others are to serve, each with how many places behind the worker of the interface.
