@@ -18,7 +18,7 @@ use crate::daemon::metrics::Metrics;
 use crate::daemon::privileges;
 use crate::daemon::sandbox::{self, Files};
 use crate::daemon::user::{self, User};
-use crate::io::attach::BPF_FILES;
+use crate::io::pins::BPF_FILES;
 
 /// The configuration of a daemon, and what else than to run it may be wanted of it.
 #[derive(Debug, clap::Args)]
@@ -43,15 +43,13 @@ pub(super) struct Configured {
 }
 
 impl Configured {
-    /// Gives up what a daemon of this run directory has no need of, and writes the log from then on. `pins` says whether
-    /// it makes and removes pins.
-    pub(super) fn settle(&self, directory: &Path, pins: bool) -> Result<(), Failure> {
+    /// Gives up what a daemon of this run directory has no need of. `pins` says whether it makes and removes pins.
+    pub(super) fn restrict(&self, directory: &Path, pins: bool) {
         if !self.no_sandbox {
             let pins = pins.then(|| PathBuf::from(BPF_FILES));
             let own = [directory.to_owned()].into_iter().chain(pins).collect();
             sandbox::enter(&Files { own, base: base() });
         }
-        system(log::serve())
     }
 
     /// The user that the daemon is to become, if it may: that of the option, or of the file. `pins` says by which key it

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::Failure;
 use crate::daemon::directory::base;
-use crate::io::attach::pins;
+use crate::io::pins::pins;
 
 /// Says what this machine can do for a router or for steering, and what earlier ones left behind.
 #[derive(Debug, Args)]

@@ -15,7 +15,7 @@ use crate::daemon::passage::Passage;
 use crate::daemon::readings::Readings;
 use crate::daemon::reload::Hangups;
 use crate::daemon::requests::Order;
-use crate::daemon::run::{Daemon, Parts, Standing};
+use crate::daemon::run::{self, Daemon, Parts, Standing};
 use crate::daemon::seat::Seat;
 use crate::daemon::succession::Succession;
 use crate::daemon::user::User;
@@ -62,7 +62,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let Served { started, control, metrics } = daemon;
     let left = started.run().map_err(ended_early("the router"))?;
     // Another process waits for what these have; that it closes its sockets takes the kernel some time.
-    drop((control, metrics));
+    drop(metrics);
+    drop(control);
     left.into_iter().for_each(Worker::leave);
     Ok(())
 }
@@ -93,17 +94,21 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let watch = system(Watch::new())?;
     user.map_or(Ok(()), |user| socket.hand_over(user))?;
     let standing = stand(arguments, &router, user)?;
-    arguments.configured.settle(socket.directory(), pins.is_some())?;
+    arguments.configured.restrict(socket.directory(), pins.is_some());
+    announce(&router, &workers);
+    let workers = system(run::begin(workers, router.interfaces.len(), clock))?;
+    // What is started from here on moves no packets.
+    arguments.priority.map_or(Ok(String::new()), privileges::real_time)?;
+    system(log::serve())?;
     let (caller, inbox) = system(inbox())?;
     let readings = Readings::new(caller);
     let control = system(socket.serve(Arc::clone(&readings), router.clone()))?;
     let served = metrics.map(|metrics| metrics.serve(Arc::clone(&readings), Order::Stats));
     let metrics = system(served.transpose())?;
     system(hangups.serve(arguments.configured.file.clone(), readings, router.clone()))?;
-    announce(&router, &workers);
     let (router, succession) = (Arc::new(router), Succession::None);
     let parts = Parts { clock, router, file, inbox, watch, ended, standing, past, succession };
-    Ok(Served { started: system(Daemon::new(parts, workers))?, control, metrics })
+    Ok(Served { started: Daemon::new(parts, workers), control, metrics })
 }
 
 /// What moves packets, with all interfaces open; `beside` a process that still has them.
@@ -118,7 +123,11 @@ fn workers(router: &Router, clock: Clock, beside: bool) -> Result<Vec<Worker>, F
     let mut seats: Vec<Vec<Seat>> = (0..of).map(|_| Vec::new()).collect();
     for (place, interface) in router.interfaces.iter().enumerate() {
         let (name, means, arena) = (&interface.name, means.clone(), &mut arenas[place % of]);
-        seats[place % of].push(if beside { Seat::beside(name, means)? } else { Seat::open(name, means, arena)? });
+        seats[place % of].push(if beside {
+            Seat::beside(name, means)?
+        } else {
+            Seat::open(name, means, arena)?
+        });
     }
     let open = (0..router.interfaces.len()).map(|place| &seats[place % of][place / of]);
     let devices: Vec<_> = open.filter_map(Seat::facts).collect();
@@ -138,15 +147,12 @@ fn stand(arguments: &Arguments, router: &Router, user: Option<User>) -> Result<S
         privileges::lock_memory()?;
     }
     let priority = match arguments.priority {
-        Some(priority) => privileges::real_time(priority)?,
+        Some(priority) => privileges::real_time_for_all(priority)?,
         None => "that of the process (SCHED_OTHER)".to_owned(),
     };
-    if let Some(priority) = arguments.priority.filter(|_| router.workers > 1) {
-        privileges::allow_real_time(priority)?;
-    }
     let kept = privileges::needed(router.io != Io::AfPacket);
     let capabilities = system(privileges::drop_to(kept, user))?;
-    Ok(Standing { capabilities, priority, real_time: arguments.priority })
+    Ok(Standing { capabilities, priority })
 }
 
 /// Says what runs, and what should be changed about it.

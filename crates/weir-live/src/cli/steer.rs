@@ -91,7 +91,8 @@ fn set_up(
     let watch = system(Watch::new())?;
     user.map_or(Ok(()), |user| socket.hand_over(user))?;
     let capabilities = system(privileges::drop_to(privileges::steering_kept(sets_priority), user))?;
-    configured.settle(socket.directory(), steering.pin)?;
+    configured.restrict(socket.directory(), steering.pin);
+    system(log::serve())?;
     let (caller, inbox) = system(inbox())?;
     let readings = Readings::new(caller);
     let served = system(socket.serve(Arc::clone(&readings), steering.clone()))?;

@@ -48,21 +48,18 @@ pub struct Crew {
 }
 
 impl Crew {
-    /// Starts these workers.
+    /// Starts these workers, with the priority of this thread.
     ///
     /// # Errors
     /// The system has no thread left.
-    pub fn start(workers: Vec<Worker>, clock: Clock, priority: Option<u8>) -> io::Result<Self> {
+    pub fn start(workers: Vec<Worker>, clock: Clock) -> io::Result<Self> {
         let mut crew = Self::default();
         for (number, worker) in (2..).zip(workers) {
             let door = worker.door();
             let worker = Arc::new((Mutex::new(worker), Condvar::new()));
             let (own, signals) = (Arc::clone(&worker), Arc::clone(&crew.signals));
             let run = move || {
-                // It can do neither without what was prepared for it, and then it is as if nobody had asked.
-                let ranked = priority.map(privileges::real_time).transpose();
                 privileges::renounce();
-                ranked.map_err(|missing| io::Error::other(missing.to_string()))?;
                 run(&own, &signals, clock)
             };
             let thread = Builder::new().name(format!("worker {number}")).spawn(run)?;

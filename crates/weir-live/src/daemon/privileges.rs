@@ -190,29 +190,31 @@ pub fn renounce() {
     debug_assert!(done.is_ok());
 }
 
-/// Gives this thread a real-time priority, which threads that it starts do not inherit; returns it in words.
+/// Gives this thread a real-time priority, which threads that it starts do not inherit; returns it in words. One that has the
+/// priority already needs no capability for that.
 ///
 /// # Errors
 /// It is not permitted, or no such priority exists.
 pub fn real_time(priority: u8) -> Result<String, Missing> {
+    schedule(priority, libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK)
+}
+
+/// The same, and threads that it starts inherit it until [`real_time`].
+///
+/// # Errors
+/// As there.
+pub fn real_time_for_all(priority: u8) -> Result<String, Missing> {
+    schedule(priority, libc::SCHED_FIFO)
+}
+
+fn schedule(priority: u8, policy: i32) -> Result<String, Missing> {
     let parameters = libc::sched_param { sched_priority: i32::from(priority) };
-    let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
     // SAFETY: the structure is whole and outlives the call; 0 is the calling thread.
     let failed = unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) } != 0;
     if failed {
         return Err(lacking(CapabilitySet::SYS_NICE));
     }
     Ok(format!("SCHED_FIFO {priority}"))
-}
-
-/// Lets threads of this process take a real-time priority up to this one after the capability for it is given up.
-///
-/// # Errors
-/// It is not permitted.
-pub fn allow_real_time(priority: u8) -> Result<(), Missing> {
-    let most = Some(priority.into());
-    let allowed = setrlimit(Resource::Rtprio, Rlimit { current: most, maximum: most });
-    allowed.map_err(|_| lacking(CapabilitySet::SYS_RESOURCE))
 }
 
 /// Memory cannot be locked: there is a limit, and no capability to pass it.

@@ -69,8 +69,6 @@ pub struct Standing {
     pub capabilities: Vec<String>,
     /// Its priority.
     pub priority: String,
-    /// The same as a number, where it is real-time.
-    pub real_time: Option<u8>,
 }
 
 /// A router that runs.
@@ -96,30 +94,20 @@ pub(super) struct Still<'a> {
 }
 
 impl Daemon {
-    /// A router of these parts and workers; all but the first get a thread of their own.
-    ///
-    /// # Errors
-    /// There is no worker, or no thread for one.
-    pub fn new(parts: Parts, mut workers: Vec<Worker>) -> io::Result<Self> {
+    /// A router of these parts and workers.
+    #[must_use]
+    pub fn new(parts: Parts, (first, crew): (Worker, Crew)) -> Self {
         let next_look = parts.clock.now();
-        let others = workers.split_off(workers.len().min(1));
-        let first = workers.pop().ok_or_else(|| io::Error::other("a router has a worker"))?;
-        let mut daemon = Self {
+        Self {
             parts,
             first,
-            crew: Crew::default(),
+            crew,
             last: None,
             next_look,
             next_check: next_look,
             makeshift: true,
             next_try: next_look,
-        };
-        let mut all = vec![&mut daemon.first];
-        let mut others = others;
-        all.extend(&mut others);
-        (0..daemon.parts.router.interfaces.len()).for_each(|place| spread(&mut all, place));
-        daemon.crew = Crew::start(others, daemon.parts.clock, daemon.parts.standing.real_time)?;
-        Ok(daemon)
+        }
     }
 
     /// Moves packets until it is asked to end and nothing waits any more; then nothing of it stays in the kernel. Where another
@@ -305,6 +293,19 @@ impl Still<'_> {
         self.workers.iter_mut().for_each(|worker| worker.plane.device(place, facts));
         spread(&mut self.workers, place);
     }
+}
+
+/// Shares the queues of all interfaces among these workers; all but the first begin, in threads of their own with the priority
+/// of this one.
+///
+/// # Errors
+/// There is no worker, or no thread for one.
+pub fn begin(mut workers: Vec<Worker>, interfaces: usize, clock: Clock) -> io::Result<(Worker, Crew)> {
+    let mut all: Vec<&mut Worker> = workers.iter_mut().collect();
+    (0..interfaces).for_each(|place| spread(&mut all, place));
+    let others = workers.split_off(workers.len().min(1));
+    let first = workers.pop().ok_or_else(|| io::Error::other("a router has a worker"))?;
+    Ok((first, Crew::start(others, clock)?))
 }
 
 /// Queues of an interface that was opened are given to the workers that are to serve them.

@@ -7,24 +7,20 @@
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
-use weir_plane::DeviceFacts;
-use weir_plane::Received;
-use weir_plane::arena::{Arena, Buffer, MOST_MTU};
-use weir_plane::snapshot::KernelCounts;
-use weir_plane::snapshot::Left;
+use weir_plane::arena::{Arena, Buffer};
+use weir_plane::snapshot::{KernelCounts, Left};
+use weir_plane::{DeviceFacts, Received};
 
 use super::log;
-use crate::io::fault::{Fault, Kind};
+use crate::io::fault::Fault;
 use crate::io::link::{Claim, Facts, kernel_forwards};
-use crate::io::neighbourhood::Neighbourhood;
-use crate::io::packet::PacketSocket;
-use crate::io::program::{Loaded, Program};
-use crate::io::queue::Patience;
-use crate::io::xdp::{Gate, Queues, Satellite, XdpSocket};
+use crate::io::program::Program;
+use crate::io::xdp::{Gate, Satellite};
 use crate::io::{Device, Means};
+use opened::{Former, Heir, Opened, too_large};
+
+mod opened;
 
 /// One interface.
 pub struct Seat {
@@ -35,61 +31,6 @@ pub struct Seat {
     before: KernelCounts,
     left_before: BTreeMap<Left, u64>,
     claim: Option<Claim>,
-}
-
-/// Its sockets.
-struct Opened {
-    device: Device,
-    /// By what frames came in before, until that is empty.
-    former: Option<Former>,
-    /// The program for sockets that another process has as yet.
-    heir: Option<Heir>,
-    neighbourhood: Neighbourhood,
-    facts: Facts,
-}
-
-/// A program whose sockets cannot be opened yet.
-enum Heir {
-    Loaded(Loaded),
-    Attached(Program),
-}
-
-/// The makeshift after the sockets that it was for are open: what was on its way to it is read first.
-struct Former {
-    socket: PacketSocket,
-    since: Instant,
-    /// Whether all that it had was received, and handed on in the turn before.
-    over: Arc<AtomicBool>,
-}
-
-/// How long a frame is on its way from a program to a socket at most.
-const ON_ITS_WAY: Duration = Duration::from_millis(2);
-
-impl Former {
-    fn of(device: Device) -> Option<Self> {
-        match device {
-            Device::Packet(socket) => Some(Self { socket, since: Instant::now(), over: Arc::default() }),
-            Device::Xdp(_) => None,
-        }
-    }
-
-    fn receive(&mut self, arena: &mut Arena, into: &mut Vec<Received>, most: usize) -> usize {
-        let late = self.since.elapsed() > ON_ITS_WAY;
-        let got = self.socket.receive(arena, into, most).unwrap_or(0);
-        self.over.store(late && got == 0, Ordering::Release);
-        got
-    }
-
-    fn is_over(&self) -> bool {
-        self.over.load(Ordering::Relaxed)
-    }
-
-    /// Closes it; what was counted of it.
-    fn close(self, arena: &mut Arena) -> KernelCounts {
-        let counted = self.socket.counts().unwrap_or_default();
-        self.socket.close(arena);
-        counted
-    }
 }
 
 impl Seat {
@@ -110,8 +51,8 @@ impl Seat {
         })
     }
 
-    /// Opens an interface that another process has as yet, in whose place this one is put: frames come in as soon as `wait`
-    /// has put its program there. It is to be claimed when that process has gone, and then to be promoted.
+    /// Opens an interface that another process has as yet, in whose place this one is put: frames come in as soon as
+    /// [`displace`](Self::displace) has put its program there. It is to be claimed when that process has gone, and then to be promoted.
     ///
     /// # Errors
     /// There is none of this name, permission is missing, or the kernel cannot do it.
@@ -360,96 +301,4 @@ impl Seat {
         let device = device.chain(former.map(|former| former.socket.as_fd()));
         device.chain(self.open.iter().map(|open| open.neighbourhood.as_fd()))
     }
-}
-
-impl Opened {
-    fn new(name: &str, means: &Means, arena: &mut Arena) -> Result<Self, Fault> {
-        let facts = Facts::of(name)?;
-        let neighbourhood = Neighbourhood::open(&facts)?;
-        let opened = Device::open(&facts, means, arena)?;
-        if let Some(fault) = opened.fallback {
-            log::warning(format_args!("{fault}; AF_PACKET serves instead"));
-        }
-        // A program in the driver may have taken the line away for a moment.
-        let facts = Facts::of(name)?;
-        Ok(Self { device: opened.device, former: None, heir: None, neighbourhood, facts })
-    }
-
-    /// Beside a process that has the queues: what its program will leave to the kernel comes in by AF_PACKET.
-    fn beside(name: &str, means: &Means) -> Result<Self, Fault> {
-        let facts = Facts::of(name)?;
-        let heir = Some(Heir::Loaded(Loaded::new(&facts)?));
-        let neighbourhood = Neighbourhood::open(&facts)?;
-        let device = Device::Packet(PacketSocket::open(&facts, means.share)?);
-        Ok(Self { device, former: None, heir, neighbourhood, facts })
-    }
-
-    /// What takes the place of the makeshift, if the queues are free; nothing else is left to be sent by it.
-    fn promoted(&mut self, means: &Means, arena: &mut Arena) -> Option<Device> {
-        let Some(Heir::Attached(_)) = &self.heir else { return None };
-        if self.device.unsent() > 0 {
-            return None;
-        }
-        let queues = match Queues::open(&self.facts, means.share, means.workers, Patience::None, arena) {
-            Ok(queues) => queues,
-            Err(fault) if fault.kind == Kind::Busy => return None,
-            Err(fault) => {
-                self.heir = None;
-                log::error(format_args!("{fault}; AF_PACKET goes on"));
-                return None;
-            }
-        };
-        let Some(Heir::Attached(mut program)) = self.heir.take() else { return None };
-        let settled = program.settle(means.on_failure);
-        let joined = XdpSocket::join(&self.facts, program, queues, arena);
-        if let Err(error) = settled {
-            log::error(format_args!("interface {}: on_failure cannot be set: {error}", self.facts.name));
-        }
-        match joined {
-            Ok(socket) => Some(Device::Xdp(Box::new(socket))),
-            Err(fault) => {
-                log::error(format_args!("{fault}; AF_PACKET goes on"));
-                None
-            }
-        }
-    }
-
-    /// Whether each queue that the interface has now is read.
-    fn serves(&self, now: &Facts) -> bool {
-        matches!(self.device, Device::Packet(_)) || self.facts.queues == now.queues
-    }
-
-    fn seen(&self) -> DeviceFacts {
-        let Facts { mac, mtu, up, index, carrier_changes, .. } = self.facts;
-        DeviceFacts { mac, mtu, up, index, carrier_changes }
-    }
-
-    /// Takes note of what has changed.
-    fn follow(&mut self, facts: Facts) {
-        if let Some(line) = too_large(&facts).filter(|_| facts.mtu != self.facts.mtu) {
-            log::warning(format_args!("{line}"));
-        }
-        if facts.up != self.facts.up {
-            log::notice(format_args!("interface {}: {}", facts.name, if facts.up { "up" } else { "down" }));
-        }
-        let moved = facts.addresses != self.facts.addresses;
-        if let Some(error) = moved.then(|| self.device.leave_to_kernel(&facts.addresses).err()).flatten() {
-            log::warning(format_args!(
-                "interface {}: its new addresses are not left to the kernel: {error}",
-                facts.name
-            ));
-        }
-        self.facts = facts;
-    }
-}
-
-/// What to do about an interface that takes larger packets than a frame of memory, if it does.
-fn too_large(facts: &Facts) -> Option<String> {
-    let Facts { name, mtu, .. } = facts;
-    (*mtu > MOST_MTU).then(|| {
-        format!(
-            "interface {name}: its MTU is {mtu}B, and a frame of memory holds packets of at most {MOST_MTU}B: larger ones \
-             are dropped and counted; run `ip link set {name} mtu {MOST_MTU}`"
-        )
-    })
 }

@@ -29,6 +29,7 @@ pub mod link;
 pub mod neighbourhood;
 mod option;
 pub mod packet;
+pub mod pins;
 pub mod program;
 pub mod queue;
 mod ring;

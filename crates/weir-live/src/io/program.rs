@@ -204,11 +204,9 @@ fn owner(router: &str, on_failure: OnFailure) -> Owner<'_> {
 fn load(facts: &Facts, on_failure: OnFailure) -> Result<Object, Fault> {
     let loaded = open(OBJECT).and_then(OpenObject::load);
     let object = loaded.map_err(|error| refused(facts, error, "Linux 5.9"))?;
-    without_socket(&object, on_failure)
-        .and_then(|()| leave_to_kernel(&object, &facts.addresses))
-        .map_err(|error| {
-            Fault::system(&facts.name, "telling the XDP program of the interface", CAPABILITY, error)
-        })?;
+    without_socket(&object, on_failure).and_then(|()| leave_to_kernel(&object, &facts.addresses)).map_err(
+        |error| Fault::system(&facts.name, "telling the XDP program of the interface", CAPABILITY, error),
+    )?;
     Ok(object)
 }
 

@@ -93,8 +93,8 @@ impl Queue {
         let socket = socket.map_err(failed("opening an AF_XDP socket"))?;
         register(&socket, arena).map_err(failed("giving the kernel the memory of frames (XDP_UMEM_REG)"))?;
         let rings = Rings::map(&socket, share).map_err(failed("making the rings of an AF_XDP socket"))?;
-        let zero_copy =
-            bind(&socket, facts.index, number, patience).map_err(|error| bind_failed(facts, number, error))?;
+        let zero_copy = bind(&socket, facts.index, number, patience)
+            .map_err(|error| bind_failed(facts, number, error))?;
         Ok(Self {
             receive: rings.receive,
             transmit: rings.transmit,
@@ -379,8 +379,7 @@ fn bind(socket: &OwnedFd, index: u32, queue: u32, patience: Patience) -> io::Res
     };
     let either = || with(libc::XDP_ZEROCOPY).map(|_| true).or_else(|_| with(libc::XDP_COPY).map(|_| false));
     // The kernel takes its time to clear up behind a socket whose process was killed.
-    let tries = if patience == Patience::Long { BIND_TRIES } else { 0 };
-    for _ in 0..tries {
+    for _ in 0..if patience == Patience::Long { BIND_TRIES } else { 0 } {
         match either() {
             Err(error) if error.raw_os_error() == Some(libc::EBUSY) => std::thread::sleep(BIND_PAUSE),
             done => return done,

@@ -174,12 +174,7 @@ impl XdpSocket {
     ///
     /// # Errors
     /// Permission is missing.
-    pub fn join(
-        facts: &Facts,
-        program: Program,
-        queues: Queues,
-        arena: &mut Arena,
-    ) -> Result<Self, Fault> {
+    pub fn join(facts: &Facts, program: Program, queues: Queues, arena: &mut Arena) -> Result<Self, Fault> {
         let Queues { own, satellites } = queues;
         let mut opened = Self { program, queues: own, turn: 0, held: Held::new(arena.frames()), satellites };
         match opened.start(arena) {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use weir_live::io::fault::{Fault, Kind};
 use weir_live::io::link::{Claim, Facts, Watch};
 use weir_live::io::neighbourhood::Neighbourhood;
-use weir_live::io::{Device, Means, Share, attach, program};
+use weir_live::io::{Device, Means, Share, attach, pins, program};
 use weir_plane::Received;
 use weir_plane::arena::{Arena, LONGEST};
 use weir_plane::config::{Io, OnFailure};
@@ -395,7 +395,7 @@ fn a_program_goes_with_its_daemon_unless_it_is_pinned() {
         let stop = |arena: &mut Arena| try_open("a1", Io::AfXdp, OnFailure::Stop, arena);
         own_bpf_files();
         drop(stop(&mut arena).expect("it opens"));
-        let pinned = || attach::pins().into_iter().filter(|pin| pin.owner == router()).collect::<Vec<_>>();
+        let pinned = || pins::pins().into_iter().filter(|pin| pin.owner == router()).collect::<Vec<_>>();
         assert_eq!(pinned().len(), 1);
         near.send(&udp(ELSEWHERE, 2));
         assert_eq!(kernel.all(), Vec::<Vec<u8>>::new(), "it stops what no daemon takes");
@@ -427,7 +427,7 @@ fn a_pin_whose_interface_is_gone_is_replaced_and_one_of_another_is_not() {
         wire("o0", "p.1");
         let fault = stop("p.1", &mut arena).err().expect("the pin is of q.1");
         assert_eq!(fault.kind, Kind::Busy, "{fault}");
-        let pins = attach::pins().into_iter().filter(|pin| pin.owner == router() && pin.interface == "p.1");
+        let pins = pins::pins().into_iter().filter(|pin| pin.owner == router() && pin.interface == "p.1");
         pins.for_each(|pin| pin.remove().expect("removed"));
         assert_eq!(arena.free(), arena.frames());
     });

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::Finding;
 use crate::daemon::directory::{Life, RunDirectory, life};
-use crate::io::attach::Pin;
+use crate::io::pins::Pin;
 
 const AREA: &str = "left behind";
 const REMEDY: &str = "weird doctor --clean";

@@ -91,7 +91,9 @@ fn links_of(router: &Router, links: &BTreeMap<String, Option<u32>>) -> Result<Ve
     let names = router.interfaces.iter().map(|interface| &interface.name);
     names.map(one).collect::<Result<_, _>>().map_err(|why| {
         let name = &router.name;
-        Failure::Unsupported(format!("router `{name}` cannot be taken over: {why}: stop it, and start this one"))
+        Failure::Unsupported(format!(
+            "router `{name}` cannot be taken over: {why}: stop it, and start this one"
+        ))
     })
 }
 
