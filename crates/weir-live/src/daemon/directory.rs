@@ -253,19 +253,26 @@ fn closed_to_others(path: &Path, found: &fs::Metadata) -> Result<(), RunError> {
 /// The directory, closed to all but its owner; what `user` had is taken back once nobody holds its lock.
 fn make_private(path: &Path, user: Option<User>) -> Result<(), RunError> {
     match DirBuilder::new().mode(0o700).create(path) {
-        Ok(()) => {}
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            // Of the path itself: what a link points to is not ours.
-            let found = fs::symlink_metadata(path).map_err(RunError::of(path))?;
-            let owners = [Some(rustix::process::geteuid().as_raw()), user.map(|user| user.uid)];
-            if !found.is_dir() || !owners.contains(&Some(found.uid())) {
-                return Err(RunError::Foreign(path.to_owned()));
-            }
-            closed_to_others(path, &found)?;
-        }
-        Err(error) => return Err(RunError::of(path)(error)),
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => check_private(path, user),
+        Err(error) => Err(RunError::of(path)(error)),
     }
-    Ok(())
+}
+
+/// Refuses a directory that is somebody else's or open to others. One that went away meanwhile, with the daemon that had it,
+/// is not refused: whoever looks for its lock tries again.
+fn check_private(path: &Path, user: Option<User>) -> Result<(), RunError> {
+    // Of the path itself: what a link points to is not ours.
+    let found = match fs::symlink_metadata(path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(RunError::of(path)(error)),
+    };
+    let owners = [Some(rustix::process::geteuid().as_raw()), user.map(|user| user.uid)];
+    if !found.is_dir() || !owners.contains(&Some(found.uid())) {
+        return Err(RunError::Foreign(path.to_owned()));
+    }
+    closed_to_others(path, &found)
 }
 
 /// The lock; `None` where whoever had it removed it before it was taken.
@@ -342,6 +349,14 @@ mod tests {
         drop(mine);
         assert_eq!(fs::read_dir(base.path()).expect("read").count(), 0);
         assert!(RunDirectory::claim(base.path(), "edge").is_ok());
+    }
+
+    #[test]
+    fn a_directory_that_goes_while_it_is_claimed_is_made_anew() {
+        let base = tempfile::tempdir().expect("a directory");
+        // It was there, and the daemon that had it has removed it before it was looked at.
+        check_private(&base.path().join("edge"), None).expect("to be tried again");
+        assert!(matches!(take_lock(&base.path().join("edge"), "edge"), Ok(None)));
     }
 
     #[test]
