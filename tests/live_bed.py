@@ -174,6 +174,11 @@ class Bed:
             "missed": sum(left["kernel"].values()) + sum(right["kernel"].values()),
         }
 
+    def set_link(self, node: str, interface: str, **what: object) -> None:
+        """Change an interface of a node, as ``ip link set`` does."""
+        netlink = self.site.netlink(node)
+        netlink.link("set", index=netlink.link_lookup(ifname=interface)[0], **what)
+
     def idle(self) -> None:
         """Return when nothing waits any more."""
         deadline = time.monotonic() + _READY

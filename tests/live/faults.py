@@ -77,11 +77,6 @@ class Fault:
     queues: int = 1
 
 
-def _set(bed: Bed, node: str, interface: str, **what: object) -> None:
-    netlink = bed.site.netlink(node)
-    netlink.link("set", index=netlink.link_lookup(ifname=interface)[0], **what)
-
-
 def _nothing(_: Bed) -> None:
     time.sleep(1.0)
 
@@ -105,9 +100,20 @@ def _stopped(bed: Bed) -> None:
 
 def _reloads(bed: Bed) -> None:
     specs = ("drr:quantum=1514B", "sfq:queues=64,depth=4000pkt", "fifo:limit=4000pkt")
-    for turn in range(100):
+    for turn in range(1_000):
         text = bed.configuration(rate="20Mbit", discipline=specs[turn % 3], neighbours=False)
         assert bed.ctl("reload", str(bed.write(text, "next.toml"))).returncode == 0
+
+
+def _taken_over(**keys: object) -> Callable[[Bed], None]:
+    def happens(bed: Bed) -> None:
+        for _ in range(100):
+            old = bed.router
+            assert old is not None
+            bed.start("--take-over", neighbours=False, **keys)
+            assert old.wait(20) == 0
+
+    return happens
 
 
 def _broken_reload(bed: Bed) -> None:
@@ -139,37 +145,37 @@ def _way_back(bed: Bed) -> None:
 
 
 def _host_down(bed: Bed) -> None:
-    _set(bed, "b", bed.b.interface, state="down")
+    bed.set_link("b", bed.b.interface, state="down")
     time.sleep(0.5)
-    _set(bed, "b", bed.b.interface, state="up")
+    bed.set_link("b", bed.b.interface, state="up")
     _way_back(bed)
 
 
 def _near_down(bed: Bed) -> None:
-    _set(bed, "a", bed.a.interface, state="down")
+    bed.set_link("a", bed.a.interface, state="down")
     time.sleep(0.5)
-    _set(bed, "a", bed.a.interface, state="up")
+    bed.set_link("a", bed.a.interface, state="up")
     bed.site.route(bed.a, _ROUTES, IPv4Address("10.79.1.1"))
 
 
 def _router_down(bed: Bed) -> None:
-    _set(bed, "r", bed.right.interface, state="down")
+    bed.set_link("r", bed.right.interface, state="down")
     time.sleep(0.5)
-    _set(bed, "r", bed.right.interface, state="up")
+    bed.set_link("r", bed.right.interface, state="up")
 
 
 def _flapping(bed: Bed) -> None:
     for _ in range(10):
-        _set(bed, "r", bed.right.interface, state="down")
+        bed.set_link("r", bed.right.interface, state="down")
         time.sleep(0.05)
-        _set(bed, "r", bed.right.interface, state="up")
+        bed.set_link("r", bed.right.interface, state="up")
         time.sleep(0.05)
 
 
 def _other_device(bed: Bed) -> None:
-    _set(bed, "b", bed.b.interface, state="down")
-    _set(bed, "b", bed.b.interface, address="02:77:99:00:00:07")
-    _set(bed, "b", bed.b.interface, state="up")
+    bed.set_link("b", bed.b.interface, state="down")
+    bed.set_link("b", bed.b.interface, address="02:77:99:00:00:07")
+    bed.set_link("b", bed.b.interface, state="up")
     _way_back(bed)
 
 
@@ -179,16 +185,16 @@ def _made_anew(bed: Bed) -> None:
     time.sleep(0.3)
     far = {"ifname": bed.b.interface, "net_ns_fd": bed.b.namespace, "address": "02:77:99:00:00:09"}
     router.link("add", ifname=bed.right.interface, kind="veth", peer=far)
-    _set(bed, "r", bed.right.interface, state="up")
-    _set(bed, "b", bed.b.interface, state="up")
+    bed.set_link("r", bed.right.interface, state="up")
+    bed.set_link("b", bed.b.interface, state="up")
     bed.site.address(bed.b, IPv4Interface("10.79.2.2/24"))
     _way_back(bed)
 
 
 def _small(bed: Bed) -> None:
-    _set(bed, "r", bed.right.interface, mtu=576)
+    bed.set_link("r", bed.right.interface, mtu=576)
     time.sleep(0.5)
-    _set(bed, "r", bed.right.interface, mtu=1500)
+    bed.set_link("r", bed.right.interface, mtu=1500)
 
 
 def _queues(bed: Bed) -> None:
@@ -322,7 +328,9 @@ FAULTS = (
     Fault("the daemon is killed (SIGKILL) and started again", _killed(signal.SIGKILL)),
     Fault("the daemon is ended (SIGTERM) and started again", _killed(signal.SIGTERM)),
     Fault("the daemon is stopped (SIGSTOP) for a second", _stopped),
-    Fault("100 reloads, each with another discipline", _reloads, {"rate": "20Mbit"}),
+    Fault("1,000 reloads, each with another discipline", _reloads, {"rate": "20Mbit"}),
+    Fault("a new process takes over 100 times", _taken_over()),
+    Fault("the same with two workers and four queues", _taken_over(workers=2), {"workers": 2}, queues=4),
     Fault("20 reloads of a broken file", _broken_reload),
     Fault("SIGHUP with half a file", _broken_hangup),
     Fault("20 changes of rate and discipline", _changed, {"rate": "20Mbit"}),
@@ -362,13 +370,8 @@ def _try(fault: Fault) -> tuple[bool, int, int, int, float]:
         survived = bed.router is not None and bed.router.poll() is None and max(flow.sent) > gone
         after = [at for at in lost if at > gone]
         recovery = max(after, default=gone) - gone
-        return (
-            survived and recovery < _TAIL - 0.2,
-            len(flow.sent),
-            len(lost) - len(after),
-            len(after),
-            recovery,
-        )
+        survived &= recovery < _TAIL - 0.2
+        return survived, len(flow.sent), len(lost) - len(after), len(after), recovery
 
 
 def _say(line: str) -> None:

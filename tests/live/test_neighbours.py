@@ -25,11 +25,6 @@ def _reaches(bed: Bed) -> bool:
     return False
 
 
-def _set(bed: Bed, node: str, interface: str, **what: object) -> None:
-    netlink = bed.site.netlink(node)
-    netlink.link("set", index=netlink.link_lookup(ifname=interface)[0], **what)
-
-
 def _settle(bed: Bed) -> None:
     """Give the host its address again, which the kernel takes away with its interface, and the way back."""
     bed.site.route(bed.b, IPv4Network("10.79.0.0/16"), IPv4Address("10.79.2.1"))
@@ -39,9 +34,9 @@ def test_a_host_that_comes_back_with_another_device_is_reached(bed: Bed) -> None
     bed.start(neighbours=False)
     assert _reaches(bed)
     for last in (7, 8):
-        _set(bed, "b", bed.b.interface, state="down")
-        _set(bed, "b", bed.b.interface, address=f"02:77:99:00:00:{last:02x}")
-        _set(bed, "b", bed.b.interface, state="up")
+        bed.set_link("b", bed.b.interface, state="down")
+        bed.set_link("b", bed.b.interface, address=f"02:77:99:00:00:{last:02x}")
+        bed.set_link("b", bed.b.interface, state="up")
         _settle(bed)
         assert _reaches(bed), bed.messages()
 
@@ -57,8 +52,8 @@ def test_an_interface_that_is_made_anew_has_new_neighbours(bed: Bed, io: str) ->
         address = f"02:77:98:00:00:{last:02x}"
         far = {"ifname": bed.b.interface, "net_ns_fd": bed.b.namespace, "address": address}
         router.link("add", ifname=bed.right.interface, kind="veth", peer=far)
-        _set(bed, "r", bed.right.interface, state="up")
-        _set(bed, "b", bed.b.interface, state="up")
+        bed.set_link("r", bed.right.interface, state="up")
+        bed.set_link("b", bed.b.interface, state="up")
         bed.site.address(bed.b, IPv4Interface("10.79.2.2/24"))
         assert _reaches(bed), bed.messages()
 

@@ -24,6 +24,8 @@ use crate::io::fault::Kind;
 /// How long the other process is given to go.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(1);
+/// How long it is given to have all its queues.
+const SETTLED: Duration = Duration::from_secs(2);
 
 /// The run directory, workers that have all that waited, and what was counted before.
 ///
@@ -69,11 +71,17 @@ pub(super) fn take_over(
 
 /// Puts the programs of the workers in the place of those of the router that runs.
 fn displace(router: &Router, workers: &mut [Worker]) -> Result<(), Failure> {
-    let links = match client::ask(&router.name, &Request::TakeOver)? {
-        Answer::Links { links } => links,
-        _ => return Err(unexpected(&router.name)),
+    let until = Instant::now() + SETTLED;
+    let links = loop {
+        let Answer::Links { links } = client::ask(&router.name, &Request::TakeOver)? else {
+            return Err(unexpected(&router.name));
+        };
+        match links_of(router, &links) {
+            // It may have taken over itself a moment ago, and have no queues yet.
+            Err(_) if Instant::now() < until => sleep(10 * PAUSE),
+            found => break found?,
+        }
     };
-    let links = links_of(router, &links)?;
     let of = workers.len();
     for (place, link) in links.into_iter().enumerate() {
         workers[place % of].seat_mut(place).displace(link)?;
