@@ -1,5 +1,6 @@
 """A router goes from one process to the next under traffic: nothing is lost, flows keep their order."""
 
+import socket
 import subprocess
 import threading
 import time
@@ -128,6 +129,43 @@ while said.count(b"\\n") < 2:
     said += made.recv(1 << 20)
 print(said.decode())
 """
+
+
+def test_a_router_of_another_user_is_not_stopped(bed: Bed) -> None:
+    """Its run directory would be of somebody else."""
+    router = bed.start("--user", "nobody")
+    path = bed.write(bed.configuration())
+    line = [str(bed.weird), "route", str(path), "--take-over"]
+    made = bed.site.start("r", line, stderr=subprocess.PIPE)
+    _, told = made.communicate(timeout=15)
+    assert made.returncode != 0
+    assert "not a directory of this user" in told.decode()
+    assert router.poll() is None
+    bed.start("--take-over", "--user", "nobody")
+    assert router.wait(timeout=10) == 0
+
+
+def test_metrics_that_cannot_be_had_do_not_stop_packets(bed: Bed) -> None:
+    with bed.site.socket("r", socket.AF_INET, socket.SOCK_STREAM) as other:
+        old = bed.start()
+        other.bind(("127.0.0.1", 9479))
+        other.listen()
+        bed.start("--take-over", metrics="127.0.0.1:9479")
+        assert old.wait(timeout=10) == 0
+    assert "goes on without them" in bed.messages()
+    assert bed.ctl("status").returncode == 0
+
+
+@pytest.mark.parametrize("keys", [{"group": "no-such-group"}, {"io": "af_packet"}], ids=["group", "io"])
+def test_what_cannot_take_over_leaves_the_other_alone(bed: Bed, keys: dict[str, str]) -> None:
+    router = bed.start()
+    path = bed.write(bed.configuration(**keys), "next.toml")
+    line = [str(bed.weird), "route", str(path), "--take-over"]
+    made = bed.site.start("r", line, stderr=subprocess.PIPE)
+    _, told = made.communicate(timeout=15)
+    assert made.returncode != 0
+    assert next(iter(keys.values())) in told.decode()
+    assert router.poll() is None
 
 
 def test_without_a_router_there_is_nothing_to_take_over(bed: Bed) -> None:

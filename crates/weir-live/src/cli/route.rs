@@ -11,6 +11,7 @@ use crate::daemon::clock::Clock;
 use crate::daemon::control::{Control, Socket};
 use crate::daemon::directory::{RunDirectory, base};
 use crate::daemon::inbox::inbox;
+use crate::daemon::metrics::Metrics;
 use crate::daemon::passage::Passage;
 use crate::daemon::readings::Readings;
 use crate::daemon::reload::Hangups;
@@ -83,14 +84,16 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let pins = (router.on_failure == OnFailure::Stop).then_some("on_failure = \"stop\"");
     let user = arguments.configured.user(router.user.as_deref(), pins)?;
     let clock = Clock::start();
-    let (directory, workers, past) = if arguments.take_over {
-        take_over(&router, user, clock)?
+    let (place, workers, past) = if arguments.take_over {
+        // It would be refused when there is no way back any more.
+        rank(arguments)?;
+        let (directory, workers, past) = take_over(&router, user, clock)?;
+        (Place::after(directory, &router)?, workers, Some(past))
     } else {
-        let directory = RunDirectory::claim_after(&base(), &router.name, user)?;
-        (directory, workers(&router, clock, false)?, None)
+        let place = Place::claim(&router, user)?;
+        (place, workers(&router, clock, false)?, None)
     };
-    let socket = Socket::bind(directory, router.group.as_deref())?;
-    let metrics = bind_metrics(router.metrics)?;
+    let Place { socket, metrics } = place;
     let watch = system(Watch::new())?;
     user.map_or(Ok(()), |user| socket.hand_over(user))?;
     let standing = stand(arguments, &router, user)?;
@@ -109,6 +112,33 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let (router, succession) = (Arc::new(router), Succession::None);
     let parts = Parts { clock, router, file, inbox, watch, ended, standing, past, succession };
     Ok(Served { started: Daemon::new(parts, workers), control, metrics })
+}
+
+/// Where a daemon is asked.
+struct Place {
+    socket: Socket,
+    metrics: Option<Metrics>,
+}
+
+impl Place {
+    fn claim(router: &Router, user: Option<User>) -> Result<Self, Failure> {
+        let directory = RunDirectory::claim_after(&base(), &router.name, user)?;
+        let socket = Socket::bind(directory, router.group.as_deref())?;
+        Ok(Self { socket, metrics: bind_metrics(router.metrics)? })
+    }
+
+    /// After another process, whose packets are more than somebody's metrics.
+    fn after(directory: RunDirectory, router: &Router) -> Result<Self, Failure> {
+        let socket = Socket::bind(directory, router.group.as_deref())?;
+        let metrics = router.metrics.and_then(|address| match Metrics::bind(address) {
+            Ok(metrics) => Some(metrics),
+            Err(error) => {
+                log::error(format_args!("metrics at {address}: {error}; the router goes on without them"));
+                None
+            }
+        });
+        Ok(Self { socket, metrics })
+    }
 }
 
 /// What moves packets, with all interfaces open; `beside` a process that still has them.
@@ -141,15 +171,20 @@ fn workers(router: &Router, clock: Clock, beside: bool) -> Result<Vec<Worker>, F
     Ok(workers)
 }
 
-/// Takes the priority that is asked for, and gives up what is not needed any more.
-fn stand(arguments: &Arguments, router: &Router, user: Option<User>) -> Result<Standing, Failure> {
+/// Takes the priority that is asked for, and keeps memory from being paged out; the priority in words.
+fn rank(arguments: &Arguments) -> Result<String, Failure> {
     if arguments.lock_memory {
         privileges::lock_memory()?;
     }
-    let priority = match arguments.priority {
+    Ok(match arguments.priority {
         Some(priority) => privileges::real_time_for_all(priority)?,
         None => "that of the process (SCHED_OTHER)".to_owned(),
-    };
+    })
+}
+
+/// Takes the rank that is asked for, and gives up what is not needed any more.
+fn stand(arguments: &Arguments, router: &Router, user: Option<User>) -> Result<Standing, Failure> {
+    let priority = rank(arguments)?;
     let kept = privileges::needed(router.io != Io::AfPacket);
     let capabilities = system(privileges::drop_to(kept, user))?;
     Ok(Standing { capabilities, priority })

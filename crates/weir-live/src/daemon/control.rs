@@ -304,6 +304,14 @@ pub fn consider<K: Orders>(line: &[u8], may_change: bool, kind: &K) -> Outcome<K
     }
 }
 
+/// Whether there is this group, if one is named.
+///
+/// # Errors
+/// There is not.
+pub fn check_group(name: Option<&str>) -> Result<(), RunError> {
+    name.map_or(Ok(()), |name| number_of_group(name).map(drop))
+}
+
 /// The number of a group by its name.
 fn number_of_group(name: &str) -> Result<u32, RunError> {
     let absent = || RunError::NoGroup(name.to_owned());

@@ -183,6 +183,14 @@ impl RunDirectory {
         Err(RunError::System { path, error })
     }
 
+    /// Whether it could be claimed if the daemon that may have it ended.
+    ///
+    /// # Errors
+    /// It is somebody else's, or open to others.
+    pub fn check(base: &Path, name: &str, user: Option<User>) -> Result<(), RunError> {
+        check_private(&base.join(name), user)
+    }
+
     /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -355,7 +363,7 @@ mod tests {
     fn a_directory_that_goes_while_it_is_claimed_is_made_anew() {
         let base = tempfile::tempdir().expect("a directory");
         // It was there, and the daemon that had it has removed it before it was looked at.
-        check_private(&base.path().join("edge"), None).expect("to be tried again");
+        RunDirectory::check(base.path(), "edge", None).expect("to be tried again");
         assert!(matches!(take_lock(&base.path().join("edge"), "edge"), Ok(None)));
     }
 

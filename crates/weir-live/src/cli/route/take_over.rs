@@ -14,6 +14,7 @@ use weir_plane::snapshot::Snapshot;
 use super::{Failure, workers};
 use crate::cli::client;
 use crate::daemon::clock::Clock;
+use crate::daemon::control::check_group;
 use crate::daemon::directory::{RunDirectory, RunError, base};
 use crate::daemon::log;
 use crate::daemon::protocol::{Answer, Request};
@@ -35,7 +36,7 @@ pub(super) fn take_over(
     router: &Router,
     user: Option<User>,
     clock: Clock,
-) -> Result<(RunDirectory, Vec<Worker>, Option<Snapshot>), Failure> {
+) -> Result<(RunDirectory, Vec<Worker>, Snapshot), Failure> {
     if router.io == Io::AfPacket {
         return Err(Failure::Unsupported(format!(
             "router `{}` has io = \"af_packet\", and only what comes in by AF_XDP can be taken over: stop the one that \
@@ -43,6 +44,9 @@ pub(super) fn take_over(
             router.name
         )));
     }
+    // What would keep this process from going on is found out before the other one stops.
+    RunDirectory::check(&base(), &router.name, user)?;
+    check_group(router.group.as_deref())?;
     let mut workers = workers(router, clock, true)?;
     displace(router, &mut workers)?;
     let Estate { counted, interfaces } = match client::ask(&router.name, &Request::HandOver)? {
@@ -66,7 +70,7 @@ pub(super) fn take_over(
     if lost > 0 {
         log::warning(format_args!("router {}: {lost} of them found no memory here", router.name));
     }
-    Ok((directory, workers, Some(counted)))
+    Ok((directory, workers, counted))
 }
 
 /// Puts the programs of the workers in the place of those of the router that runs.
