@@ -8,7 +8,7 @@
 //! |-|-|
 //! | Source | this project; the lanes are those of the crate rtrb |
 //! | Work | O(1) a packet or frame, no system call where the other is awake |
-//! | Memory | for each pair of workers [`PACKETS`] packets, and a number for each frame of a part |
+//! | Memory | for each pair of workers 2,048 packets, and a number for each frame of a part |
 
 use core::sync::atomic::{AtomicBool, Ordering, fence};
 use std::io;

@@ -4,7 +4,7 @@
 //! arena --fill--> kernel --receive--> us --transmit--> kernel --completion--> arena
 //! ```
 //!
-//! Which frames the kernel has is noted ([`Held`]); what it gives back is believed only if it had it.
+//! Which frames the kernel has is noted (`Held`); what it gives back is believed only if it had it.
 //!
 //! | | |
 //! |-|-|
