@@ -14,6 +14,7 @@ use weir_plane::config::{Io, OnFailure};
 
 use super::Failure;
 use crate::io::fault::{Fault, Kind};
+use crate::io::attach::Sharing;
 use crate::io::link::{Claim, Facts};
 use crate::io::{Device, Means, Share, arena};
 
@@ -94,7 +95,8 @@ fn open(name: &str, io: Io, arena: &mut Arena) -> Result<(Claim, Device), Failur
     let facts = Facts::of(name)?;
     let share = Share::of(arena.frames(), 2);
     let router = "bench-forward".to_owned();
-    let means = Means { router, io, on_failure: OnFailure::Pass, share, workers: 1 };
+    let sharing = Sharing::default();
+    let means = Means { router, io, on_failure: OnFailure::Pass, sharing, share, workers: 1 };
     let opened = Device::open(&facts, &means, arena)?;
     if let Some(fault) = opened.fallback {
         eprintln!("note: {fault}; AF_PACKET instead");

@@ -4,6 +4,7 @@ use std::net::{IpAddr, UdpSocket};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use weir_live::io::attach::Sharing;
 use weir_live::io::fault::{Fault, Kind};
 use weir_live::io::link::{Claim, Facts, Watch};
 use weir_live::io::neighbourhood::Neighbourhood;
@@ -30,7 +31,7 @@ fn open(name: &str, io: Io, arena: &mut Arena) -> Device {
 
 fn try_open(name: &str, io: Io, on_failure: OnFailure, arena: &mut Arena) -> Result<Device, Fault> {
     let facts = Facts::of(name)?;
-    let means = Means { router: router(), io, on_failure, share: SHARE, workers: 1 };
+    let means = Means { router: router(), io, on_failure, sharing: Sharing::default(), share: SHARE, workers: 1 };
     let opened = Device::open(&facts, &means, arena)?;
     if let Some(fault) = opened.fallback {
         panic!("not by AF_XDP: {fault}");
