@@ -25,9 +25,14 @@ const ELSEWHERE: &str = "LIBXDP_BPFFS";
 const TURNS: u32 = 500;
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// The file system in which they are pinned.
+pub(super) fn mounted() -> PathBuf {
+    std::env::var_os(ELSEWHERE).map_or_else(|| PathBuf::from(BPF_FILES), PathBuf::from)
+}
+
 /// The folder of all dispatchers of the machine.
-pub(super) fn root() -> PathBuf {
-    std::env::var_os(ELSEWHERE).map_or_else(|| PathBuf::from(BPF_FILES), PathBuf::from).join("xdp")
+fn root() -> PathBuf {
+    mounted().join("xdp")
 }
 
 /// The folder of one dispatcher.

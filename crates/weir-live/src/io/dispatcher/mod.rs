@@ -40,6 +40,12 @@ use super::pins::{next_path, open_pin, pin_of, slot_path, unpin};
 /// After which action of our programs the next one is called: what they leave to the kernel others may see.
 const GOES_ON: u32 = 1 << 2;
 
+/// The file system in which programs behind dispatchers are pinned.
+#[must_use]
+pub fn files() -> PathBuf {
+    files::mounted()
+}
+
 /// Whether the program of an interface is a dispatcher of a version that is known here. Where that may not be asked, it is not.
 #[must_use]
 pub fn is_there(facts: &Facts) -> bool {
