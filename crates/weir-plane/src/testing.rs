@@ -11,8 +11,8 @@ use super::{DeviceFacts, Plane};
 use crate::Received;
 use crate::arena::{Arena, Buffer};
 use crate::config::{
-    Checksums, Class, Defaults, FlowKey, Interface, Io, MacAddress, Neighbour, OnFailure, Route, Router, Rule, XDP_PRIORITY,
-    Xdp,
+    Checksums, Class, Defaults, FlowKey, Interface, Io, MacAddress, Neighbour, OnFailure, Route, Router,
+    Rule, XDP_PRIORITY, Xdp,
 };
 
 /// Frames of the arena.

@@ -100,7 +100,8 @@ pub(super) fn ended() -> Result<Arc<AtomicBool>, Failure> {
 
 /// The socket of the metrics, where they are wanted: that of the supervisor, or one of its own.
 pub(super) fn metrics(address: Option<SocketAddr>) -> Result<Option<Metrics>, Failure> {
-    let refused = |error| Failure::Unsupported(format!("the socket of the supervisor: {error}; see its unit"));
+    let refused =
+        |error| Failure::Unsupported(format!("the socket of the supervisor: {error}; see its unit"));
     if let Some(handed) = Metrics::handed().map_err(refused)? {
         let at = system(handed.address())?;
         return match address {

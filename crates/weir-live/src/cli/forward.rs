@@ -13,8 +13,8 @@ use weir_plane::arena::Arena;
 use weir_plane::config::{Io, OnFailure};
 
 use super::Failure;
-use crate::io::fault::{Fault, Kind};
 use crate::io::attach::Sharing;
+use crate::io::fault::{Fault, Kind};
 use crate::io::link::{Claim, Facts};
 use crate::io::{Device, Means, Share, arena};
 

@@ -3,7 +3,7 @@
 //! A program is attached by a link, in the driver or, where the driver cannot, in the kernel's generic path. The link goes
 //! away with the daemon, also when it is killed, unless it is pinned: then it stays, and the next daemon of the same
 //! name puts its own program into it, so that there is no moment without one. Where the interface has a dispatcher, or is to
-//! have one, the program joins that instead ([`dispatcher`]).
+//! have one, the program joins that instead ([`dispatcher`](super::dispatcher)).
 //!
 //! | | |
 //! |-|-|
@@ -19,13 +19,14 @@ use std::path::{Path, PathBuf};
 
 use libbpf_rs::{MapCore, Object, ObjectBuilder, OpenObject, PrintLevel};
 
-use rustix::thread::{CapabilitySet, capabilities};
-use weir_plane::config::{XDP_PRIORITY, Xdp};
-
-use super::dispatcher::{self, Dispatcher, Member};
+use super::dispatcher::Member;
 use super::fault::{Fault, Kind};
 use super::link::{Facts, checked, owned};
 use super::pins::{open_pin, pin_of, pin_path, provide_files, unpin};
+
+mod way;
+pub use way::Sharing;
+pub(crate) use way::{Owner, Way};
 
 /// What loading and attaching need.
 pub(crate) const CAPABILITY: &str = "CAP_BPF and CAP_NET_ADMIN";
@@ -36,84 +37,6 @@ pub enum Mode {
     Driver,
     /// In the kernel's generic path, after it has.
     Generic,
-}
-
-/// Who attaches a program.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Owner<'a> {
-    /// The name of the daemon: that of its pin.
-    pub(crate) name: &'a str,
-    /// The setting by which its link is pinned, where it is to be.
-    pub(crate) pin: Option<&'static str>,
-    /// What can be done instead of attaching a program, where there is something.
-    pub(crate) instead: Option<&'static str>,
-    /// How it is with the programs of others.
-    pub(crate) sharing: Sharing,
-}
-
-/// How a program shares its interface with those of others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sharing {
-    /// Whether a dispatcher is made where there is none.
-    pub xdp: Xdp,
-    /// The priority behind a dispatcher; the least comes first.
-    pub priority: u32,
-}
-
-impl Default for Sharing {
-    fn default() -> Self {
-        Self { xdp: Xdp::Auto, priority: XDP_PRIORITY }
-    }
-}
-
-/// By which way a program comes to its interface, which is to be known before it is loaded.
-pub(crate) enum Way {
-    /// By a link of its own, as the only one.
-    Link,
-    /// Behind a dispatcher; this one is what it is loaded for, and any other will do then.
-    Behind(Dispatcher),
-}
-
-impl Way {
-    /// Behind a dispatcher if there is one, or if there is nothing and one is asked for.
-    ///
-    /// # Errors
-    /// Permission is missing.
-    pub(crate) fn of(owner: Owner<'_>, facts: &Facts) -> Result<Self, Fault> {
-        let behind = match attached_program(facts.index) {
-            Some(_) => dispatcher::is_there(facts),
-            None => owner.sharing.xdp == Xdp::Dispatcher,
-        };
-        if !behind {
-            return Ok(Self::Link);
-        }
-        let failed = |error| Fault::system(&facts.name, "loading a dispatcher", dispatcher::CAPABILITY, error);
-        dispatcher::template().map(Self::Behind).map_err(failed)
-    }
-
-    /// Makes a program that is to be loaded fit for it.
-    pub(crate) fn fit(&self, mut object: OpenObject, name: &str) -> libbpf_rs::Result<OpenObject> {
-        if let Self::Behind(dispatcher) = self {
-            dispatcher.fit(&mut object, name)?;
-        }
-        Ok(object)
-    }
-
-    /// Why an object was not loaded; `oldest` is the kernel that it needs.
-    pub(crate) fn refused(&self, facts: &Facts, error: libbpf_rs::Error, oldest: &str) -> Fault {
-        let denied = error.kind() == libbpf_rs::ErrorKind::PermissionDenied;
-        let may = || capabilities(None).is_ok_and(|now| now.effective.contains(CapabilitySet::SYS_ADMIN));
-        let fault = refused(facts, error, oldest);
-        match self {
-            Self::Link => fault,
-            Self::Behind(_) if denied && may() && fault.kind == Kind::Permission => {
-                let what = "this kernel refuses programs that take the place of a function (BPF_PROG_TYPE_EXT), of which a \
-                            dispatcher is made";
-                Fault::new(Kind::Unsupported, &facts.name, what, "leave out xdp = \"dispatcher\"")
-            }
-            Self::Behind(_) => fault.or("leave out xdp = \"dispatcher\""),
-        }
-    }
 }
 
 /// A program that is attached to an interface, until this is dropped, or until the machine ends where it is pinned.

@@ -36,8 +36,7 @@ impl Bare {
     /// Permission is missing, the kernel refuses it, a processor is not online, or another program is attached.
     pub fn attach(facts: &Facts, processors: &[u32], queue: u32, serves: bool) -> Result<Self, Fault> {
         let failed = |what| move |error| Fault::system(&facts.name, what, CAPABILITY, error);
-        let owner =
-            Owner { name: "bench-redirect", pin: None, instead: None, sharing: Sharing::default() };
+        let owner = Owner { name: "bench-redirect", pin: None, instead: None, sharing: Sharing::default() };
         let way = Way::of(owner, facts)?;
         let loaded = open(processors).and_then(|object| way.fit(object, "bare")).and_then(OpenObject::load);
         let object = loaded.map_err(|error| way.refused(facts, error, OLDEST))?;

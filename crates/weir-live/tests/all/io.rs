@@ -30,14 +30,7 @@ fn open(name: &str, io: Io, arena: &mut Arena) -> Device {
 }
 
 fn means(router: &str, io: Io, on_failure: OnFailure) -> Means {
-    Means {
-        router: router.to_owned(),
-        io,
-        on_failure,
-        sharing: Sharing::default(),
-        share: SHARE,
-        workers: 1,
-    }
+    Means { router: router.to_owned(), io, on_failure, sharing: Sharing::default(), share: SHARE, workers: 1 }
 }
 
 fn try_open(name: &str, io: Io, on_failure: OnFailure, arena: &mut Arena) -> Result<Device, Fault> {

@@ -63,8 +63,14 @@ pub(super) fn change(
             Err(error) => return Err(failed(error)),
         }
     }
-    let what = "its XDP programs are changed by somebody else all the time, or its dispatcher is held by a link";
-    Err(Fault::new(Kind::Busy, at.name, what, "end the program that holds it (`bpftool net`, `bpftool link`)"))
+    let what =
+        "its XDP programs are changed by somebody else all the time, or its dispatcher is held by a link";
+    Err(Fault::new(
+        Kind::Busy,
+        at.name,
+        what,
+        "end the program that holds it (`bpftool net`, `bpftool link`)",
+    ))
 }
 
 /// Puts a dispatcher of these programs in the place of the old one, and none where there are none.

@@ -56,7 +56,10 @@ impl Lock {
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(io::Error::new(io::ErrorKind::TimedOut, format!("{} is locked by another process", root.display())))
+        Err(io::Error::new(
+            io::ErrorKind::TimedOut,
+            format!("{} is locked by another process", root.display()),
+        ))
     }
 }
 
@@ -78,9 +81,8 @@ fn link_of(folder: &Path, slot: usize) -> PathBuf {
 /// The program of a slot, which somebody has pinned.
 pub(super) fn pinned(folder: &Path, slot: usize) -> io::Result<OwnedFd> {
     let path = program_of(folder, slot);
-    open_pin(&path)?.ok_or_else(|| {
-        io::Error::new(io::ErrorKind::NotFound, format!("{} is not there", path.display()))
-    })
+    open_pin(&path)?
+        .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("{} is not there", path.display())))
 }
 
 /// Pins programs, and the links by which they are in their slots; all or none.

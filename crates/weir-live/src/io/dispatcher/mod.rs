@@ -219,9 +219,14 @@ fn take_out(at: At<'_>, id: u32) -> Result<bool, Fault> {
     });
     match changed {
         // Another program that has taken the place of the dispatcher calls none of ours.
-        Err(fault) if fault.kind != Kind::Busy => Err(fault),
+        Err(fault) if fault.kind != Kind::Busy || is_called(at.index, id) => Err(fault),
         _ => Ok(found),
     }
+}
+
+/// Whether the dispatcher of an interface calls a program.
+fn is_called(index: u32, id: u32) -> bool {
+    matches!(look(index), Ok(Found::Dispatcher(running)) if running.slots.iter().any(|slot| slot.id == id))
 }
 
 /// Whether a program is pinned in the folder of a dispatcher.
@@ -249,7 +254,8 @@ fn sweep(index: u32, id: u32) {
 pub(super) fn clean(interface: &str, path: &Path) -> Result<(), Fault> {
     if let Some(id) = id_of(path) {
         let here = Facts::of(interface).ok();
-        let found = here.map_or(Ok(false), |facts| take_out(At { index: facts.index, name: interface }, id))?;
+        let found =
+            here.map_or(Ok(false), |facts| take_out(At { index: facts.index, name: interface }, id))?;
         if let Some(folder) = files::folders().into_iter().find(|folder| !found && is_in(&folder.path, id)) {
             let what = format!("its program is pinned in {} as well", folder.path.display());
             let remedy = "run `weird doctor --clean` in the network namespace of that interface; where that is gone, \

@@ -40,7 +40,7 @@ pub(super) enum Found {
     Dispatcher(Running),
 }
 
-/// Looks at an interface; nobody else may change what is pinned meanwhile.
+/// Looks at an interface. What is pinned belongs to it only while nobody else changes that, under the lock.
 pub(super) fn look(interface: u32) -> io::Result<Found> {
     let Some((id, mode)) = ask::attached(interface)? else { return Ok(Found::Nothing) };
     let program = match ask::program(id) {
@@ -61,7 +61,9 @@ pub(super) fn look(interface: u32) -> io::Result<Found> {
     });
     Ok(match slots.collect::<io::Result<Vec<Slot>>>() {
         Ok(slots) => Found::Dispatcher(Running { program, id, mode, version: config.version, slots }),
-        Err(error) => Found::Other(id, format!("it is a dispatcher whose programs cannot be reached: {error}")),
+        Err(error) => {
+            Found::Other(id, format!("it is a dispatcher whose programs cannot be reached: {error}"))
+        }
     })
 }
 
@@ -104,7 +106,8 @@ mod tests {
             place(&mut slots, slot(name, priority));
         }
         let order: Vec<_> = slots.iter().map(|slot| (slot.entry.priority, slot.name.as_str())).collect();
-        let wanted = [(7, "route"), (40, "count"), (50, "filter"), (50, "route"), (50, "steer"), (60, "count")];
+        let wanted =
+            [(7, "route"), (40, "count"), (50, "filter"), (50, "route"), (50, "steer"), (60, "count")];
         assert_eq!(order, wanted);
     }
 

@@ -16,8 +16,8 @@ use weir_core::pool::Profile;
 use weir_core::units::{Bytes, Nanos};
 use weir_document::quantity::{Length, LengthUnit, Time};
 use weir_document::{Located, Mismatch, Refused, Source, Wording, words};
-use weir_plane::config::{XDP_PRIORITY, Xdp};
 use weir_plane::config::check::{Checked, Checker, LONGEST, VERSION, given};
+use weir_plane::config::{XDP_PRIORITY, Xdp};
 
 use super::document::{ClassesTable, LongTable, ServiceTable, SteerTable, SteeringDocument};
 use super::{Classes, MOST_CLASSES, MOST_PROCESSORS, Priority, Processors, Steering};
