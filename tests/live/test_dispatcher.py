@@ -1,4 +1,4 @@
-"""XDP programs of others next to ours, behind a dispatcher: put there by ``xdp-loader``, which is not of this project."""
+"""XDP programs of others next to ours, behind a dispatcher: put there by ``xdp-loader``, which is libxdp's."""
 
 import json
 import os
