@@ -58,7 +58,7 @@ def _handed(bed: Bed, listening: socket.socket) -> None:
     line = f"LISTEN_PID=$$ LISTEN_FDS=1 exec {bed.weird} route {path} 3<&{number}"
     with (bed.folder / "router.err").open("ab") as errors:
         bed.router = bed.site.start(
-            "r", ["sh", "-c", line], stderr=errors, pass_fds=(number,), preexec_fn=old_kernel.without_ip()
+            "r", ["bash", "-c", line], stderr=errors, pass_fds=(number,), preexec_fn=old_kernel.without_ip()
         )
     deadline = time.monotonic() + 15
     while not bed.ready():
