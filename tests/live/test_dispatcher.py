@@ -1,4 +1,4 @@
-"""XDP programs of others next to ours, behind a dispatcher: put there by ``xdp-loader``, which is libxdp's."""
+"""XDP programs of others next to ours, behind a dispatcher: put there by ``xdp-loader`` of libxdp."""
 
 import json
 import os
