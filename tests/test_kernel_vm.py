@@ -1,4 +1,4 @@
-"""The comparison with the disciplines of a kernel: its tables of a recorded run, and the machine's first root.
+"""The comparison with a kernel's disciplines: its tables of a recorded run, and the machine's first root.
 
 The run itself, in a virtual machine, is ``make compare-kernel``.
 """
@@ -97,7 +97,7 @@ def test_an_archive_holds_what_it_is_given(tmp_path: Path) -> None:
 
 
 def _entries(made: bytes) -> dict[str, bytes]:
-    """Read a "newc" archive: thirteen fields of eight hexadecimal digits, a name, a content, each padded to four."""
+    """Read a "newc" archive: thirteen fields of eight hexadecimal digits, name, content, padded to four."""
     entries, at = {}, 0
     while True:
         assert made[at : at + 6] == b"070701"

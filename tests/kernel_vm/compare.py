@@ -58,14 +58,8 @@ def _rounded(figures: Any) -> Any:
     return float(f"{figures:.7g}") if isinstance(figures, float) else figures
 
 
-def main() -> int:
-    """Run all, print the tables, and return the exit code."""
-    machine.programs()
-    _FOLDER.mkdir(parents=True, exist_ok=True)
-    files = machine.kernel(_FOLDER)
-    path = _HERE / "mix.toml"
-    scenario = weir.Scenario.from_toml(path.read_text(encoding="utf-8"), str(path))
-    result = simulated(scenario, [pair.spec for pair in PAIRS])
+def _measured(result: NetworkResult, scenario: weir.Scenario, files: Path) -> list[dict[str, Any]]:
+    """Run all pairs in the machine, and return what the guest wrote of each run."""
     plans = {
         pair.name: plan(scenario.normalised, result.flows, _HERE, discipline=pair.spec) for pair in PAIRS
     }
@@ -74,12 +68,23 @@ def main() -> int:
     work.write_bytes(pickle.dumps({"plans": plans, "interval": (interval.from_, interval.to)}))
     command = f"{sys.executable} {_HERE / 'guest.py'} {work}"
     told = machine.boot(files, _FOLDER, command, patience=_PATIENCE)
-    runs = [json.loads(line) for line in told.splitlines()]
+    return [json.loads(line) for line in told.splitlines()]
+
+
+def main() -> int:
+    """Run all, print the tables, and return the exit code."""
+    machine.programs()
+    _FOLDER.mkdir(parents=True, exist_ok=True)
+    files = machine.kernel(_FOLDER)
+    path = _HERE / "mix.toml"
+    scenario = weir.Scenario.from_toml(path.read_text(encoding="utf-8"), str(path))
+    result = simulated(scenario, [pair.spec for pair in PAIRS])
+    runs = [*_measured(result, scenario, files), *(_simulated(result, pair) for pair in PAIRS)]
     found = {
         "date": str(datetime.now(UTC).date()),
         "kernel": machine.release(files),
         "machine": _processor(),
-        "runs": [_rounded(run) for run in (*runs, *(_simulated(result, pair) for pair in PAIRS))],
+        "runs": [_rounded(run) for run in runs],
     }
     (_FOLDER / "comparison.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     sys.stdout.write(text(found))
@@ -89,5 +94,5 @@ def main() -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except machine.MachineError as error:
+    except (machine.MachineError, subprocess.CalledProcessError) as error:
         sys.exit(f"error: {error}")

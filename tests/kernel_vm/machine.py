@@ -1,9 +1,9 @@
 """A virtual machine with a kernel of the distribution, on the files of this one.
 
-QEMU interprets its instructions, and its clock counts them: one a nanosecond. So how busy this machine is
-makes a run longer and changes no figure, and while the guest waits, its clock jumps to what it waits for. Its
-root is that of this machine, read-only, over 9P; /run and /tmp are its own. What its second serial line says
-are the results.
+QEMU interprets its instructions, and its clock counts them, one a nanosecond: a busy host makes a run longer
+and changes no figure, and where the guest waits for a timer, its clock jumps there. Its root is that of the
+host, read-only, over 9P, so that programs and this checkout are used as they are; only /run is its own. What
+it writes on its second serial line are the results.
 
 Source: QEMU, docs/system/introduction.rst and docs/devel/tcg-icount.rst.
 """
@@ -68,7 +68,9 @@ def kernel(folder: Path) -> Path:
     package = Path(named) if (named := os.environ.get("KERNEL")) else _fetched(folder)
     unpacked = folder / package.stem
     if not unpacked.exists():
-        subprocess.run(["dpkg-deb", "-x", package, unpacked], check=True)
+        partly = unpacked.with_suffix(".partly")
+        subprocess.run(["dpkg-deb", "-x", package, partly], check=True)
+        partly.rename(unpacked)
     return unpacked
 
 

@@ -1,0 +1,95 @@
+"""The kernel's disciplines next to weird's and the simulation's: the same packets through each.
+
+``make compare-kernel`` boots a kernel of the distribution in a virtual machine (`machine`), sends six flows
+through each discipline of `pairs`, first by the kernel and then by ``weird route``, simulates the same scenario,
+and prints the tables of `table`. All three see the same packets: those of the TG scripts in ``traffic``.
+``KERNEL=FILE.deb`` names another kernel. Exit code 1: a figure is not as near the kernel's as is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import platform
+import re
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+_HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(_HERE))
+
+import machine
+from guest import FIGURES
+from pairs import PAIRS, Pair
+from table import differing, rows, text
+
+import weir
+from weir.live.comparison import simulated
+from weir.live.planner import plan
+from weir.models.network.result import NetworkResult
+
+_FOLDER = Path("target/kernel-vm").resolve()
+_PATIENCE = 7200
+
+
+def _simulated(result: NetworkResult, pair: Pair) -> dict[str, Any]:
+    """Return the figures of the simulation, as the guest writes those of a run."""
+    flows: dict[str, dict[str, float | None]] = {}
+    for flow in result.flows:
+        found = {
+            name: result.estimate(pair.spec, metric=metric, statistic=statistic, flow=flow.name)
+            for name, (metric, statistic) in FIGURES.items()
+        }
+        flows[flow.name] = {name: None if each is None else each.value for name, each in found.items()}
+    return {"pair": pair.name, "by": "simulation", "flows": flows}
+
+
+def _processor() -> str:
+    shown = subprocess.run(["lscpu"], capture_output=True, text=True, check=True).stdout
+    model = re.search(r"^Model name:\s*(.+)", shown, re.MULTILINE)
+    return f"{model[1] if model else platform.machine()}, Linux {platform.release()}"
+
+
+def _rounded(figures: Any) -> Any:
+    """Return what is kept of figures: seven digits."""
+    if isinstance(figures, dict):
+        return {key: _rounded(value) for key, value in figures.items()}
+    return float(f"{figures:.7g}") if isinstance(figures, float) else figures
+
+
+def main() -> int:
+    """Run all, print the tables, and return the exit code."""
+    machine.programs()
+    _FOLDER.mkdir(parents=True, exist_ok=True)
+    files = machine.kernel(_FOLDER)
+    path = _HERE / "mix.toml"
+    scenario = weir.Scenario.from_toml(path.read_text(encoding="utf-8"), str(path))
+    result = simulated(scenario, [pair.spec for pair in PAIRS])
+    plans = {
+        pair.name: plan(scenario.normalised, result.flows, _HERE, discipline=pair.spec) for pair in PAIRS
+    }
+    (interval,) = result.intervals
+    work = _FOLDER / "work.pickle"
+    work.write_bytes(pickle.dumps({"plans": plans, "interval": (interval.from_, interval.to)}))
+    command = f"{sys.executable} {_HERE / 'guest.py'} {work}"
+    told = machine.boot(files, _FOLDER, command, patience=_PATIENCE)
+    runs = [json.loads(line) for line in told.splitlines()]
+    found = {
+        "date": str(datetime.now(UTC).date()),
+        "kernel": machine.release(files),
+        "machine": _processor(),
+        "runs": [_rounded(run) for run in (*runs, *(_simulated(result, pair) for pair in PAIRS))],
+    }
+    (_FOLDER / "comparison.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    sys.stdout.write(text(found))
+    return int(any(True for _ in differing(rows(found))))
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except machine.Failed as error:
+        sys.exit(f"error: {error}")
