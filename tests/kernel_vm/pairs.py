@@ -54,8 +54,9 @@ class Pair:
             yield f"filter add dev {device} parent 2: protocol ip prio 1 {rule}"
 
 
+# The packet that the shaper will send next counts in the child of the kernel's, and not in that of weir's: with
+# the same limit for all flows weir has room for one packet more.
 PAIRS = (
-    # The shaper looks at the first packet of a pfifo and leaves it there: weir's takes it out.
     Pair("fifo", "pfifo limit 61", "fifo:limit=60pkt"),
     Pair(
         "sfq",
