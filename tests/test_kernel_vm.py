@@ -30,7 +30,7 @@ def _flow(found: dict[str, Any], pair: str, by: str, flow: str) -> dict[str, flo
 
 
 def test_shares_are_of_what_all_flows_got(recorded: dict[str, Any]) -> None:
-    shares = [row for row in rows(recorded) if (row.pair, row.figure) == ("drr", "share")]
+    shares = [row for row in rows(recorded) if (row.pair, row.figure) == ("sfq", "share")]
     assert len(shares) == 6
     for by in ("kernel", "weird", "simulation"):
         assert sum(row.values[by] for row in shares) == pytest.approx(1)
@@ -38,31 +38,31 @@ def test_shares_are_of_what_all_flows_got(recorded: dict[str, Any]) -> None:
 
 def test_what_is_six_percent_off_differs(recorded: dict[str, Any]) -> None:
     before = list(differing(rows(recorded)))
-    kernel = _flow(recorded, "drr", "kernel", "call")["delay"]
+    kernel = _flow(recorded, "sfq", "kernel", "call")["delay"]
     for factor, apart in ((1.04, 0), (0.94, 1), (1.06, 1)):
-        _flow(recorded, "drr", "weird", "call")["delay"] = factor * kernel
+        _flow(recorded, "sfq", "weird", "call")["delay"] = factor * kernel
         after = [each for each in differing(rows(recorded)) if each not in before]
         assert [(row.pair, row.flow, row.figure, other) for row, other in after] == (
-            [("drr", "call", "delay", "weird")] * apart
+            [("sfq", "call", "delay", "weird")] * apart
         )
 
 
 def test_some_drops_more_are_no_difference(recorded: dict[str, Any]) -> None:
     for loss, agrees in ((0.004, True), (0.006, False)):
-        _flow(recorded, "drr", "kernel", "call")["loss"] = 0.0
-        _flow(recorded, "drr", "weird", "call")["loss"] = loss
+        _flow(recorded, "sfq", "kernel", "call")["loss"] = 0.0
+        _flow(recorded, "sfq", "weird", "call")["loss"] = loss
         (row,) = (
-            each for each in rows(recorded) if (each.pair, each.flow, each.figure) == ("drr", "call", "loss")
+            each for each in rows(recorded) if (each.pair, each.flow, each.figure) == ("sfq", "call", "loss")
         )
         assert row.agrees("weird") == agrees
 
 
 def test_the_tables_say_what_differs(recorded: dict[str, Any]) -> None:
-    kernel = _flow(recorded, "drr", "kernel", "call")["delay"]
-    _flow(recorded, "drr", "simulation", "call")["delay"] = 1.5 * kernel
+    kernel = _flow(recorded, "sfq", "kernel", "call")["delay"]
+    _flow(recorded, "sfq", "simulation", "call")["delay"] = 1.5 * kernel
     told = text(recorded)
-    assert "drr, call, mean delay (ms): simulation +50.0%" in told.splitlines()
-    assert f"| drr | call | mean delay (ms) | {1000 * kernel:.2f} |" in told
+    assert "sfq, call, mean delay (ms): simulation +50.0%" in told.splitlines()
+    assert f"| sfq | call | mean delay (ms) | {1000 * kernel:.2f} |" in told
     assert "+50.0%) **differs**" in told
 
 

@@ -54,8 +54,8 @@ class Pair:
             yield f"filter add dev {device} parent 2: protocol ip prio 1 {rule}"
 
 
-# The packet that the shaper will send next counts in the child of the kernel's, and not in that of weir's: with
-# the same limit for all flows weir has room for one packet more.
+# The packet that a shaper will send next still counts in its child with the kernel, and not with weir, which
+# has room for one more under the same limit of all flows.
 PAIRS = (
     Pair("fifo", "pfifo limit 61", "fifo:limit=60pkt"),
     Pair(
