@@ -55,9 +55,9 @@ class Pair:
 
 
 # The packet that a shaper will send next still counts in its child with the kernel, and not with weir, which
-# has room for one more under the same limit of all flows.
+# has room for one more under the same limit of all flows (docs/studies.md).
 PAIRS = (
-    Pair("fifo", "pfifo limit 61", "fifo:limit=60pkt"),
+    Pair("fifo", "pfifo limit 60", "fifo:limit=60pkt"),
     Pair(
         "sfq",
         "sfq perturb 0 quantum 1514 limit 127 depth 127 flows 128 divisor 65536",
