@@ -33,6 +33,11 @@ class Pair:
     """Whether it holds to the rate by itself."""
 
     @property
+    def discipline(self) -> str:
+        """The name of weir's."""
+        return self.weir.partition("(")[0].partition(":")[0]
+
+    @property
     def spec(self) -> str:
         """The discipline of the interface, with its shaper."""
         return self.weir if self.shapes else f"tbf({self.weir},rate={RATE}bit,burst={_BURST}B)"

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["KERNEL", "OTHERS", "Row", "differing", "rows", "text"]
+__all__ = ["CONTROL", "KERNEL", "OTHERS", "Row", "differing", "rows", "text"]
 
 KERNEL, OTHERS = "kernel", ("weird", "simulation")
+CONTROL = "fifo"
+"""Of a queue without a discipline: whether the two routers and the simulation are comparable at all."""
 _WITHIN, _FEW = 0.05, 0.005
 _NAMES = {"share": "share (%)", "delay": "mean delay (ms)", "p99": "p99 delay (ms)", "loss": "dropped (%)"}
 _SCALE = {"share": 100, "delay": 1000, "p99": 1000, "loss": 100}
