@@ -7,15 +7,15 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use weir_document::Source;
-use weir_plane::config::{Router, read};
+use weir_plane::config::read;
 use weir_live::daemon::control::{Orders, Outcome, consider};
-use weir_live::daemon::requests::Order;
+use weir_live::daemon::requests::{Began, Order};
 use weir_live::steer::config::{self, Steering};
 use weir_live::steer::requests::Order as SteeringOrder;
 
-static ROUTER: LazyLock<Router> = LazyLock::new(|| {
+static ROUTER: LazyLock<Began> = LazyLock::new(|| {
     let text = "weir = 1\n[router]\nname = \"r\"\n[[interface]]\nname = \"a\"\n[[interface]]\nname = \"b\"\n";
-    read(&Source { name: "r.toml", text }).expect("valid")
+    Began { router: read(&Source { name: "r.toml", text }).expect("valid"), seed: 1 }
 });
 
 static STEERING: LazyLock<Steering> = LazyLock::new(|| {
@@ -36,7 +36,7 @@ fn check<K: Orders>(line: &[u8], kind: &K, reads: impl Fn(&K::Order) -> bool) {
 }
 
 fuzz_target!(|line: &[u8]| {
-    check(line, &*ROUTER, |order| matches!(order, Order::Status | Order::Stats | Order::Configuration));
+    check(line, &*ROUTER, |order| matches!(order, Order::Status | Order::Stats | Order::Configuration | Order::Subscribers));
     check(line, &*STEERING, |order| {
         matches!(order, SteeringOrder::Status | SteeringOrder::Stats | SteeringOrder::Configuration)
     });

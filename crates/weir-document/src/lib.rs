@@ -1,4 +1,5 @@
-//! Documents that users write in TOML: where something is wrong in one, and what to write instead.
+//! Documents that users write in TOML, and tables in CSV that several of them name: where something is wrong in one, and what to
+//! write instead.
 //!
 //! A document is parsed once, and read by serde, which knows its keys and types; what it refuses, and what its reader refuses later,
 //! starts as a span of bytes. [`Source`] finds the line, the column, the dotted key and the value that stand there,
@@ -31,6 +32,7 @@ mod located;
 pub mod quantity;
 mod refused;
 mod source;
+pub mod subscribers;
 pub mod testing;
 mod tree;
 pub mod words;

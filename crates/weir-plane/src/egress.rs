@@ -23,7 +23,7 @@ use weir_gauge::spans::Spans;
 use super::line::{Line, NEVER};
 use super::parked::{Handle, List, Parked, Place};
 use super::succession::{Boxed, Succession, handle_event};
-use super::tally::{ClassTally, reason};
+use super::tally::{Tallies, reason};
 use crate::arena::Arena;
 use crate::config::Interface;
 
@@ -40,7 +40,7 @@ pub(super) struct Frames<'a> {
 
 /// Takes what the discipline drops.
 struct Lost<'a, 'b> {
-    classes: &'a mut [ClassTally],
+    tallies: &'a mut Tallies,
     frames: &'a mut Frames<'b>,
 }
 
@@ -48,7 +48,7 @@ impl Drops<Handle> for Lost<'_, '_> {
     fn dropped(&mut self, handle: Handle, why: DropReason) {
         let entry = self.frames.parked.entry(handle.frame);
         let (reason, egress) = (reason(why), usize::from(entry.egress));
-        self.classes[usize::from(entry.class)].lose(reason, entry.size);
+        self.tallies.lose(entry.whose, reason, entry.size);
         if let Some(buffer) = self.frames.parked.take(handle.frame) {
             self.frames.arena.note(&buffer, egress, reason);
             self.frames.arena.give(buffer);
@@ -77,8 +77,8 @@ pub(super) struct Egress {
     is_dry: bool,
     /// How long after they were due packets were sent; nothing where there is no rate.
     pub(super) lateness: Spans,
-    /// What was counted of each class.
-    pub(super) classes: Vec<ClassTally>,
+    /// What was counted.
+    pub(super) tallies: Tallies,
 }
 
 impl Egress {
@@ -95,7 +95,7 @@ impl Egress {
             is_stuck: false,
             is_dry: false,
             lateness: Spans::default(),
-            classes: vec![ClassTally::default(); classes],
+            tallies: Tallies::new(classes),
         };
         egress.set(interface);
         egress
@@ -179,7 +179,7 @@ impl Egress {
     #[cold]
     fn settle_event(&mut self, now: u64, frames: &mut Frames<'_>) {
         let now = self.tell(now);
-        handle_event(&mut self.queue, now, &mut Lost { classes: &mut self.classes, frames });
+        handle_event(&mut self.queue, now, &mut Lost { tallies: &mut self.tallies, frames });
         self.is_dry = false;
         self.read_event();
     }
@@ -210,7 +210,7 @@ impl Egress {
     #[inline]
     fn ask(&mut self, now: u64, frames: &mut Frames<'_>) -> Option<Handle> {
         let now = self.tell(now);
-        let grant = self.queue.dequeue(now, &Open, &mut Lost { classes: &mut self.classes, frames });
+        let grant = self.queue.dequeue(now, &Open, &mut Lost { tallies: &mut self.tallies, frames });
         if let Some(Grant { item, quantum }) = &grant {
             self.queue.finish(now, item, *quantum);
         }
@@ -226,7 +226,7 @@ impl Egress {
         self.last = release;
         let entry = frames.parked.entry_mut(handle.frame);
         (entry.release, entry.place) = (release, Place::Granted);
-        let tally = &mut self.classes[usize::from(entry.class)];
+        let tally = self.tallies.class(entry.whose);
         tally.sojourn.add(Nanos::new(end.saturating_sub(entry.arrived)));
         if handle.is_marked() {
             tally.marked.add(entry.size.into());
@@ -243,7 +243,7 @@ impl Egress {
         self.advance(now, frames);
         let told = self.tell(now);
         // The line cannot be interrupted, so there is nobody to preempt.
-        let _ = self.queue.enqueue(told, handle, &mut Lost { classes: &mut self.classes, frames });
+        let _ = self.queue.enqueue(told, handle, &mut Lost { tallies: &mut self.tallies, frames });
         self.is_dry = false;
         if self.is_free() {
             let free = self.line.as_ref().map_or(now, Line::free);

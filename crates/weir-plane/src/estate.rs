@@ -19,7 +19,8 @@ use super::egress::Frames;
 use super::frame::{self, Frame};
 use super::parked::{Newcomer, Place};
 use super::snapshot::{Reason, Snapshot};
-use super::{Plane, reload};
+use super::Plane;
+use super::successor::Queues;
 use crate::arena::Arena;
 use crate::config::MacAddress;
 
@@ -103,8 +104,8 @@ impl Plane {
         }
         let taken = left.waiting.iter().filter(|packet| self.take_in(now, interface, packet, arena)).count();
         // The same discipline as it was built with: it was accepted then.
-        if let Ok(make) = reload::build(&self.router, interface, self.seed) {
-            self.refill(now, interface, &make, arena);
+        if let Ok(mut queues) = Queues::new(&self.router, interface, self.seed) {
+            drop(self.refill(now, interface, &mut queues, arena));
         }
         let frames = &mut Frames { parked: &mut self.parked, arena };
         self.ports[interface].egress.resume(now.get(), frames);

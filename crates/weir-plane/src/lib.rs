@@ -42,10 +42,13 @@ mod neighbours;
 mod oversleep;
 mod parked;
 mod port;
+mod prefixes;
 mod reload;
 mod routes;
 pub mod snapshot;
+pub mod subscribers;
 mod succession;
+mod successor;
 mod tally;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -70,6 +73,8 @@ use parked::Parked;
 use port::{Outlet, Port};
 use routes::Routes;
 use snapshot::{InterfaceSnapshot, Reason, Snapshot};
+use subscribers::{Reading, Subscribed};
+pub use successor::{Remains, Successor};
 
 /// What the plane must know of a device; by default there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -158,11 +163,13 @@ impl Plane {
         let (hash, classes) = (Keyed::new(seed), router.classes.len());
         let mut ports = Vec::with_capacity(devices.len());
         for (at, (interface, &facts)) in router.interfaces.iter().zip(devices).enumerate() {
-            let make = reload::build(&router, at, seed)?;
+            let make = successor::build(&router, at, seed)?;
             // What another plane serves has no queue here.
             let discipline = if part.serves(at) { make() } else { Box::new(Fifo::new()) };
             let most = waiting::share(frames, devices.len());
-            ports.push(Port::new(interface, facts, discipline, classes, hash, most));
+            let mut port = Port::new(interface, facts, discipline, classes, hash, most);
+            port.subscribe(interface.subscribers.as_ref().filter(|_| part.serves(at)).map(Subscribed::new));
+            ports.push(port);
         }
         let (classifier, routes) = (Classifier::new(&router, seed), Routes::new(&router));
         let holds = router.bounds();
@@ -269,7 +276,7 @@ impl Plane {
     pub fn snapshot(&self, now: Instant, arena: &Arena) -> Snapshot {
         let mut oldest = vec![vec![u64::MAX; self.router.classes.len()]; self.ports.len()];
         for (_, entry) in self.parked.present() {
-            let first = &mut oldest[usize::from(entry.egress)][usize::from(entry.class)];
+            let first = &mut oldest[usize::from(entry.egress)][usize::from(entry.whose.class)];
             *first = entry.arrived.min(*first);
         }
         let interfaces = (0..self.ports.len()).map(|at| self.interface(now, at, &oldest[at]));
@@ -281,6 +288,21 @@ impl Plane {
             frames_free: arena.free().into(),
             interfaces: interfaces.collect(),
         }
+    }
+
+    /// What was counted of the subscribers of an interface, if it has some and this plane serves it: a copy of the counts,
+    /// of which whoever wants it makes a [snapshot](subscribers::Reading::snapshot).
+    #[must_use]
+    pub fn subscribers(&self, now: Instant, interface: usize) -> Option<Reading> {
+        let port = self.ports.get(interface)?;
+        let subscribed = port.subscribed.as_ref()?;
+        Some(Reading {
+            interface: self.router.interfaces[interface].name.clone(),
+            now_ns: now.get(),
+            rate: self.router.interfaces[interface].rate.unwrap_or_default(),
+            table: subscribed.table(),
+            counts: port.egress.tallies.subscribers.clone(),
+        })
     }
 
     fn interface(&self, now: Instant, at: usize, oldest: &[u64]) -> InterfaceSnapshot {
@@ -300,7 +322,7 @@ impl Plane {
             lateness: port.egress.lateness.snapshot(),
             ..InterfaceSnapshot::default()
         };
-        for ((class, tally), oldest) in self.router.classes.iter().zip(&port.egress.classes).zip(oldest) {
+        for ((class, tally), oldest) in self.router.classes.iter().zip(&port.egress.tallies.classes).zip(oldest) {
             snapshot.forwarded.packets += tally.forwarded.packets;
             snapshot.forwarded.bytes += tally.forwarded.bytes;
             snapshot.classes.push(tally.snapshot(&class.name, now.get().saturating_sub(*oldest)));
@@ -311,7 +333,7 @@ impl Plane {
     /// How many packets wait at all interfaces.
     #[must_use]
     pub fn waiting(&self) -> u64 {
-        let classes = self.ports.iter().flat_map(|port| &port.egress.classes);
+        let classes = self.ports.iter().flat_map(|port| &port.egress.tallies.classes);
         classes.map(|class| class.waiting.packets).sum()
     }
 }

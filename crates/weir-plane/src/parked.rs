@@ -17,6 +17,7 @@ use weir_core::item::{Addresses, ClassId, FlowId, Item};
 use weir_core::units::Bytes;
 
 use super::classify::Label;
+use super::tally::Whose;
 use crate::arena::Buffer;
 
 /// No frame.
@@ -115,8 +116,8 @@ pub(super) struct Entry {
     pub(super) slot: u32,
     /// Its length.
     pub(super) size: u16,
-    /// The class that it is counted in.
-    pub(super) class: u16,
+    /// Whose it is, as it is counted.
+    pub(super) whose: Whose,
     /// The interface that it leaves by.
     pub(super) egress: u16,
     /// Where it is.
@@ -134,8 +135,8 @@ pub(super) struct Newcomer {
     pub(super) slot: u32,
     /// Its length.
     pub(super) size: u16,
-    /// The class that it is counted in.
-    pub(super) class: u16,
+    /// Whose it is, as it is counted.
+    pub(super) whose: Whose,
     /// The interface that it leaves by.
     pub(super) egress: u16,
 }
@@ -185,7 +186,7 @@ impl Parked {
             hop: Ipv4Addr::UNSPECIFIED.into(),
             slot: 0,
             size: 0,
-            class: 0,
+            whose: Whose::default(),
             egress: 0,
             place: Place::Nowhere,
         };
@@ -200,7 +201,7 @@ impl Parked {
     pub(super) fn put(&mut self, buffer: Buffer, newcomer: Newcomer) -> Result<u32, Buffer> {
         let frame = buffer.frame();
         let Some(entry) = self.entries.get_mut(frame as usize) else { return Err(buffer) };
-        let Newcomer { arrived, hop, slot, size, class, egress } = newcomer;
+        let Newcomer { arrived, hop, slot, size, whose, egress } = newcomer;
         let (sequence, place) = (self.arrived, Place::Queued);
         let buffer = Some(buffer);
         *entry = Entry {
@@ -214,7 +215,7 @@ impl Parked {
             hop,
             slot,
             size,
-            class,
+            whose,
             egress,
             place,
         };
@@ -347,7 +348,7 @@ mod tests {
         let mut arena = Arena::new(2).expect("two pages");
         let mut parked = Parked::new(1);
         let newcomer =
-            Newcomer { arrived: 0, hop: Ipv4Addr::LOCALHOST.into(), slot: 0, size: 1, class: 0, egress: 0 };
+            Newcomer { arrived: 0, hop: Ipv4Addr::LOCALHOST.into(), slot: 0, size: 1, whose: Whose::default(), egress: 0 };
         let (first, second) = (arena.take(0).expect("free"), arena.take(0).expect("free"));
         assert_eq!(parked.put(first, newcomer), Ok(0));
         assert_eq!(parked.put(second, newcomer).map_err(|buffer| buffer.frame()), Err(1));

@@ -25,6 +25,7 @@ use super::line::NEVER;
 use super::neighbours::{Found, Neighbours};
 use super::parked::{Handle, List, Parked};
 use super::snapshot::{Count, Reason};
+use super::subscribers::{SubscriberCounts, Subscribed};
 use super::succession::Boxed;
 use super::tally::Reasons;
 use super::waiting::Waiting;
@@ -109,6 +110,8 @@ pub(super) struct Port {
     questions: Limit,
     /// Whether nothing new is queued.
     pub(super) is_draining: bool,
+    /// Whose packets they are that leave here; nothing where there are no subscribers.
+    pub(super) subscribed: Option<Subscribed>,
     /// What came in.
     pub(super) tally: IngressTally,
     /// Whether the operator is to be told of packets with partial checksums.
@@ -139,6 +142,7 @@ impl Port {
             echoes: Limit::new(10_000, 100),
             questions: Limit::new(1_000, 100),
             is_draining: false,
+            subscribed: None,
             tally: IngressTally::default(),
             partial: Once::Never,
         };
@@ -152,6 +156,13 @@ impl Port {
         self.addresses.clone_from(&interface.addresses);
         self.egress.set(interface);
         self.neighbours.set_fixed(&interface.neighbours);
+    }
+
+    /// Takes subscribers, none of which has been counted; those of before, with their counts.
+    pub(super) fn subscribe(&mut self, to: Option<Subscribed>) -> (Option<Subscribed>, Vec<SubscriberCounts>) {
+        let counts = to.as_ref().map_or(Vec::new(), Subscribed::counts);
+        let before = core::mem::replace(&mut self.egress.tallies.subscribers, counts);
+        (core::mem::replace(&mut self.subscribed, to), before)
     }
 
     /// The time is `now`.
@@ -206,7 +217,7 @@ impl Port {
     fn lose(&mut self, frame: u32, reason: Reason, frames: &mut Frames<'_>) {
         let entry = frames.parked.entry(frame);
         let egress = usize::from(entry.egress);
-        self.egress.classes[usize::from(entry.class)].lose(reason, entry.size);
+        self.egress.tallies.lose(entry.whose, reason, entry.size);
         if let Some(buffer) = frames.parked.take(frame) {
             frames.arena.note(&buffer, egress, reason);
             frames.arena.give(buffer);
@@ -282,7 +293,7 @@ impl Port {
     #[inline]
     fn forward(&mut self, frame: u32, to: MacAddress, frames: &mut Frames<'_>, outlet: &mut Outlet<'_>) {
         let entry = frames.parked.entry(frame);
-        self.egress.classes[usize::from(entry.class)].forward(entry.size);
+        self.egress.tallies.forward(entry.whose, entry.size);
         if let Some(mut buffer) = frames.parked.leave(frame) {
             let header = frames.arena.bytes_mut(&mut buffer);
             header[..6].copy_from_slice(&to.0);
@@ -296,7 +307,7 @@ impl Port {
     pub(super) fn failed(&mut self, parked: &mut Parked, buffer: &Buffer) -> bool {
         // What the router itself says is forgotten as it leaves.
         let Some(entry) = parked.forget(buffer.frame()) else { return false };
-        self.egress.classes[usize::from(entry.class)].fail(entry.size);
+        self.egress.tallies.fail(entry.whose, entry.size);
         true
     }
 

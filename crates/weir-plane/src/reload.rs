@@ -1,6 +1,6 @@
 //! Another configuration for a running router, without a packet lost.
 //!
-//! Everything new is built before anything is changed. Routes, classes, rates and addresses hold at once. What waits
+//! Everything new is built before anything is changed ([`Successor`]), by whoever has time for it. Routes, classes, rates and addresses hold at once. What waits
 //! moves to a new discipline in the order in which it arrived; a discipline that nothing has changed for is kept as it
 //! is. Where the new one would drop any of it, the old one is served until it is empty, and the new one after it. If
 //! that is not over when the next change comes, and the next one would drop any as well, all that waits is served in
@@ -9,101 +9,132 @@
 //! | | |
 //! |-|-|
 //! | Source | this project |
-//! | Work | O(frames log frames) for each interface whose discipline changes; allocates |
+//! | Work | O(frames log frames + subscribers) for each interface whose discipline changes; allocates |
 //! | Units | none |
 //! | Departs from the source | what a discipline remembers of the past, such as since when a queue has stood, begins anew; a class that is gone is counted with the last one from then on |
 
+use weir_core::item::ClassId;
 use weir_core::message::fifo::Fifo;
-use weir_core::registry::{PacketFactory, packet_factory};
 use weir_core::units::Instant;
 use weir_document::Refused;
 
 use super::Plane;
-use super::classify::Classifier;
+use super::classify::Label;
 use super::egress::Frames;
-use super::frame::{self, Frame};
+use super::frame::{self, Frame, Packet};
 use super::parked::{Handle, Place};
-use super::routes::Routes;
-use super::succession::Boxed;
-use super::tally::ClassTally;
+use super::subscribers::Subscribed;
+use super::succession::{Boxed, Succession};
+use super::successor::{Queues, Remains, Successor};
+use super::tally::{ClassTally, Whose};
 use crate::arena::Arena;
 use crate::config::Router;
 
-/// What is built before anything is changed.
-struct Prepared {
-    classifier: Classifier,
-    routes: Routes,
-    /// Of each interface, what makes its new discipline; nothing where it is kept.
-    disciplines: Vec<Option<PacketFactory<Handle>>>,
-    /// For each old class the new one of its name, or the last.
-    classes: Vec<usize>,
-}
-
 impl Plane {
-    /// Takes another configuration of the same interfaces: it is built first, and nothing is changed where that fails.
-    /// What waits moves over in order; nothing is lost, nothing is reordered within a flow, counters go on.
+    /// Takes a configuration that was built. What it leaves comes back.
     ///
     /// # Errors
-    /// A discipline refuses its arguments, or the interfaces are others.
-    pub fn reload(&mut self, now: Instant, router: Router, arena: &mut Arena) -> Result<(), Refused> {
-        let prepared = self.prepare(&router)?;
+    /// The interfaces are others; then nothing is changed.
+    pub fn replace(&mut self, now: Instant, new: Successor, arena: &mut Arena) -> Result<Remains, Refused> {
+        self.compare(&new.router)?;
         // What is past is decided by what was in force.
         for port in &mut self.ports {
             port.egress.advance(now.get(), &mut Frames { parked: &mut self.parked, arena });
         }
-        self.classifier = prepared.classifier;
-        self.routes = prepared.routes;
-        self.renumber(&prepared.classes, router.classes.len());
-        for (at, make) in prepared.disciplines.into_iter().enumerate() {
-            self.ports[at].set(&router.interfaces[at]);
-            if let Some(make) = make {
-                self.succeed(now, at, &make, arena);
+        let kept: Vec<bool> = (0..self.ports.len()).map(|at| self.is_kept(at, &new)).collect();
+        let Successor { router, classifier, routes, holds, queues, subscribed } = new;
+        self.renumber(&self.classes_of(&router), router.classes.len());
+        let classifier = core::mem::replace(&mut self.classifier, classifier);
+        let routes = core::mem::replace(&mut self.routes, routes);
+        self.holds = holds;
+        let router = core::mem::replace(&mut self.router, router);
+        let mut remains = Remains { tables: Some((classifier, routes, router)), ..Remains::default() };
+        let parts = queues.into_iter().zip(subscribed).zip(kept);
+        for (at, ((mut queues, subscribed), is_kept)) in parts.enumerate() {
+            self.ports[at].set(&self.router.interfaces[at]);
+            if !is_kept {
+                self.resubscribe(at, subscribed, &mut remains);
+                self.succeed(now, at, &mut queues, arena, &mut remains);
             }
             let frames = &mut Frames { parked: &mut self.parked, arena };
             self.ports[at].egress.resume(now.get(), frames);
+            remains.unused.push(queues);
         }
-        self.holds = router.bounds();
-        self.router = router;
         self.reloads += 1;
-        Ok(())
+        Ok(remains)
     }
 
-    fn prepare(&self, router: &Router) -> Result<Prepared, Refused> {
+    /// Refuses another list of interfaces.
+    fn compare(&self, router: &Router) -> Result<(), Refused> {
         let names = |router: &Router| router.interfaces.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
         let (before, after) = (names(&self.router), names(router));
-        if before != after {
-            let reason =
-                format!("has the interfaces `{}`, must have `{}`", after.join("`, `"), before.join("`, `"));
-            let remedy = "keep them and their order, or restart the router";
-            return Err(Refused::of_file(&router.name, reason, remedy));
+        if before == after {
+            return Ok(());
         }
-        let classifier = Classifier::new(router, self.seed);
-        let is_relabelled = classifier != self.classifier;
-        let mut disciplines = Vec::new();
-        for at in 0..router.interfaces.len() {
-            let make = build(router, at, self.seed)?;
-            let is_kept = !self.part().serves(at)
-                || !is_relabelled && router.discipline_at(at) == self.router.discipline_at(at);
-            disciplines.push((!is_kept).then_some(make));
-        }
+        let reason =
+            format!("has the interfaces `{}`, must have `{}`", after.join("`, `"), before.join("`, `"));
+        Err(Refused::of_file(&router.name, reason, "keep them and their order, or restart the router"))
+    }
+
+    /// Whether the queue of an interface would be the same.
+    fn is_kept(&self, at: usize, new: &Successor) -> bool {
+        let (before, after) = (&self.router.interfaces[at], &new.router.interfaces[at]);
+        let same_shares = match (&before.subscribers, &after.subscribers) {
+            (None, None) => true,
+            (before_it, after_it) => before_it == after_it && before.rate == after.rate,
+        };
+        !self.part().serves(at)
+            || new.classifier == self.classifier
+                && same_shares
+                && new.router.discipline_at(at) == self.router.discipline_at(at)
+    }
+
+    /// For each class in force the new one of its name, or the last.
+    fn classes_of(&self, router: &Router) -> Vec<usize> {
         let last = router.classes.len() - 1;
         let place = |name: &str| router.classes.iter().position(|class| class.name == name).unwrap_or(last);
-        let classes = self.router.classes.iter().map(|class| place(&class.name)).collect();
-        Ok(Prepared { classifier, routes: Routes::new(router), disciplines, classes })
+        self.router.classes.iter().map(|class| place(&class.name)).collect()
+    }
+
+    /// Counters and packets of subscribers are of those of the same name from now on.
+    fn resubscribe(&mut self, at: usize, new: Option<Subscribed>, remains: &mut Remains) {
+        let port = &mut self.ports[at];
+        let numbers = match (&port.subscribed, &new) {
+            (Some(before), Some(after)) => after.successors_of(before),
+            _ => Vec::new(),
+        };
+        let (subscribed, before) = port.subscribe(new);
+        let after = &mut port.egress.tallies.subscribers;
+        for (counts, &to) in before.iter().zip(&numbers) {
+            after[usize::from(to)].add(*counts);
+        }
+        // What waits and was of none so far is of all others.
+        let others = port.subscribed.as_ref().map_or(0, Subscribed::others);
+        let is_first = before.is_empty();
+        for entry in self.parked.all_mut().filter(|entry| usize::from(entry.egress) == at) {
+            let was = usize::from(entry.whose.subscriber);
+            entry.whose.subscriber = numbers.get(was).copied().unwrap_or(others);
+            if is_first && matches!(entry.place, Place::Queued | Place::Granted) {
+                if let Some(counts) = after.get_mut(usize::from(others)) {
+                    counts.waiting.add(entry.size.into());
+                }
+            }
+        }
+        remains.subscribed.push((subscribed, before));
     }
 
     /// Counters and packets take the numbers of the new classes.
     fn renumber(&mut self, new: &[usize], count: usize) {
         for port in &mut self.ports {
             let mut classes = vec![ClassTally::default(); count];
-            for (tally, &at) in port.egress.classes.iter().zip(new) {
+            for (tally, &at) in port.egress.tallies.classes.iter().zip(new) {
                 classes[at].merge(tally);
             }
-            port.egress.classes = classes;
+            port.egress.tallies.classes = classes;
         }
         // Those that have left too: the device may still fail to take them.
         for entry in self.parked.all_mut() {
-            entry.class = new.get(usize::from(entry.class)).map_or(0, |&at| at as u16);
+            entry.whose.class = new.get(usize::from(entry.whose.class)).map_or(0, |&at| at as u16);
         }
     }
 
@@ -122,36 +153,64 @@ impl Plane {
     fn handle(&self, frame: u32, arena: &Arena) -> Option<Handle> {
         match frame::read(arena.bytes(self.parked.buffer(frame)?)) {
             Ok(Frame::Ip(packet)) => {
-                Some(Handle::new(frame, self.classifier.label(&packet), packet.size, packet.ecn))
+                let egress = usize::from(self.parked.entry(frame).egress);
+                Some(Handle::new(frame, self.label(egress, &packet).0, packet.size, packet.ecn))
             }
             // It was read when it came in, and its headers have been kept right since.
             _ => None,
         }
     }
 
+    /// What a packet is labelled for the discipline of the interface that it leaves by, and whose it is.
+    #[inline]
+    pub(super) fn label(&self, egress: usize, packet: &Packet) -> (Label, Whose) {
+        let mut label = self.classifier.label(packet);
+        let mut whose = Whose { class: label.class.0, subscriber: 0 };
+        if let Some(subscribed) = &self.ports[egress].subscribed {
+            whose.subscriber = subscribed.class(&packet.ends);
+            label.class = ClassId(whose.subscriber);
+        }
+        (label, whose)
+    }
+
     /// A new discipline takes the place of that of an interface.
-    fn succeed(&mut self, now: Instant, at: usize, make: &PacketFactory<Handle>, arena: &Arena) {
+    fn succeed(
+        &mut self,
+        now: Instant,
+        at: usize,
+        queues: &mut Queues,
+        arena: &Arena,
+        remains: &mut Remains,
+    ) {
         let waiting = self.waiting_at(at, arena);
         let queue = &mut self.ports[at].egress.queue;
-        if let Some(next) = filled(now, make(), &waiting) {
-            queue.replace(next);
+        if let Some(next) = filled(now, queues.next(), &waiting) {
+            remains.queues.push(queue.replace(next));
         } else if queue.has_predecessor() {
-            self.refill(now, at, make, arena);
+            remains.queues.extend(self.refill(now, at, queues, arena));
         } else {
-            queue.succeed(make());
+            queue.succeed(queues.next());
         }
     }
 
     /// What waits at an interface is all put into its queue: into a new discipline, or before it where that would drop any.
-    pub(super) fn refill(&mut self, now: Instant, at: usize, make: &PacketFactory<Handle>, arena: &Arena) {
+    /// What it was in comes back.
+    pub(super) fn refill(
+        &mut self,
+        now: Instant,
+        at: usize,
+        queues: &mut Queues,
+        arena: &Arena,
+    ) -> Option<Succession<Handle>> {
         let waiting = self.waiting_at(at, arena);
         let queue = &mut self.ports[at].egress.queue;
-        if let Some(next) = filled(now, make(), &waiting) {
-            queue.replace(next);
-        } else {
-            queue.replace(filled(now, Box::new(Fifo::new()), &waiting).unwrap_or_else(make));
-            queue.succeed(make());
+        if let Some(next) = filled(now, queues.next(), &waiting) {
+            return Some(queue.replace(next));
         }
+        let next = filled(now, Box::new(Fifo::new()), &waiting)?;
+        let before = queue.replace(next);
+        queue.succeed(queues.next());
+        Some(before)
     }
 }
 
@@ -163,18 +222,6 @@ fn filled(now: Instant, mut discipline: Boxed<Handle>, waiting: &[Handle]) -> Op
         let _ = discipline.enqueue(now, *handle, &mut drops);
     }
     drops.is_empty().then_some(discipline)
-}
-
-/// What makes the discipline of an interface.
-pub(super) fn build(router: &Router, at: usize, seed: u64) -> Result<PacketFactory<Handle>, Refused> {
-    let interface = &router.interfaces[at];
-    let mut random = weir_core::random::Random::new(seed ^ (at as u64 + 1) << 32);
-    let seeded = weir_core::registry::with_seeds(&router.discipline_at(at), &mut || random.bits());
-    packet_factory(&seeded).map_err(|error| {
-        Refused::of_file(&router.name, error.to_string(), "name a discipline of packets with such arguments")
-            .key(format!("interface.{}.discipline", interface.name))
-            .value(interface.discipline.to_string())
-    })
 }
 
 #[cfg(test)]

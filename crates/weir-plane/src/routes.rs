@@ -1,22 +1,20 @@
-//! Where a packet goes: the longest prefix that its destination is in.
+//! Where a packet goes: the longest [prefix](super::prefixes) that its destination is in.
 //!
-//! The prefixes cut the addresses into ranges, in each of which the longest prefix is the same; so a search among the
-//! beginnings of the ranges finds it. The router's own addresses are routes to itself, and the broadcast addresses of
-//! its prefixes routes to nowhere.
+//! The router's own addresses are routes to itself, and the broadcast addresses of its prefixes routes to nowhere.
 //!
 //! | | |
 //! |-|-|
-//! | Source | Lampson, Srinivasan and Varghese, *IP lookups using multiway and multicolumn search*, INFOCOM '98, section 3 |
+//! | Source | RFC 1812, section 5.2.4.3 (longest match) |
 //! | Work per packet | O(log(routes)) |
-//! | Memory | two ranges a route at most, 8 bytes each of IPv4, 20 of IPv6 |
+//! | Memory | that of the prefixes, and 32 bytes a route |
 //! | Units | none |
-//! | Departs from the source | two ways at each step, without its precomputed tables; built once, never changed |
 
 use std::net::IpAddr;
 
 use ipnet::IpNet;
 
 use super::frame::Ends;
+use super::prefixes::Prefixes;
 use crate::config::Router;
 
 /// Where packets to a prefix go.
@@ -35,68 +33,10 @@ pub(super) enum Target {
     Broadcast,
 }
 
-/// No route.
-const NONE: u32 = u32::MAX;
-
-/// The ranges of one kind of address.
-#[derive(Clone, Debug, Default)]
-struct Ranges<K> {
-    /// The first address of each range; the first range begins at zero.
-    starts: Vec<K>,
-    /// Which target each has.
-    targets: Vec<u32>,
-}
-
-/// A prefix by its first and last address, with its target.
-type Prefix = (u128, u128, u32);
-
-impl<K: Copy + Ord> Ranges<K> {
-    /// The ranges that these prefixes make; of equal prefixes the last counts. Addresses are made by `key`, as far as
-    /// they go.
-    fn new(mut prefixes: Vec<Prefix>, key: impl Fn(u128) -> Option<K>) -> Self {
-        // The wider of two that begin alike comes first, and is covered by the narrower.
-        prefixes.sort_by_key(|&(first, last, _)| (first, u128::MAX - last));
-        let mut ranges = Self { starts: Vec::new(), targets: Vec::new() };
-        let mut open: Vec<Prefix> = Vec::new();
-        for prefix in prefixes {
-            ranges.close_before(&mut open, prefix.0, &key);
-            ranges.begin(key(prefix.0), prefix.2);
-            open.push(prefix);
-        }
-        ranges.close_before(&mut open, u128::MAX, &key);
-        ranges
-    }
-
-    /// Ends the prefixes that end before `next`: what follows each is of the prefix around it.
-    fn close_before(&mut self, open: &mut Vec<Prefix>, next: u128, key: &impl Fn(u128) -> Option<K>) {
-        while let Some((_, last, _)) = open.pop_if(|(_, last, _)| *last < next) {
-            self.begin(key(last + 1), open.last().map_or(NONE, |around| around.2));
-        }
-    }
-
-    /// A range begins; one that began at the same address is empty.
-    fn begin(&mut self, start: Option<K>, target: u32) {
-        let Some(start) = start else { return };
-        if self.starts.last() == Some(&start) {
-            self.starts.pop();
-            self.targets.pop();
-        }
-        self.starts.push(start);
-        self.targets.push(target);
-    }
-
-    #[inline]
-    fn find(&self, address: K) -> u32 {
-        let behind = self.starts.partition_point(|&start| start <= address);
-        behind.checked_sub(1).map_or(NONE, |at| self.targets[at])
-    }
-}
-
 /// All routes.
 #[derive(Clone, Debug)]
 pub(super) struct Routes {
-    v4: Ranges<u32>,
-    v6: Ranges<u128>,
+    prefixes: Prefixes,
     targets: Vec<Target>,
 }
 
@@ -115,13 +55,8 @@ impl Routes {
     }
 
     fn of(listed: &[(IpNet, Target)]) -> Self {
-        let of_kind = |v4: bool| {
-            let kind = listed.iter().zip(0..).filter(move |((net, _), _)| net.addr().is_ipv4() == v4);
-            kind.map(|((net, _), at)| (bits(net.network()), bits(net.broadcast()), at)).collect()
-        };
         Self {
-            v4: Ranges::new(of_kind(true), |bits| u32::try_from(bits).ok()),
-            v6: Ranges::new(of_kind(false), Some),
+            prefixes: Prefixes::new(listed.iter().zip(0..).map(|((net, _), at)| (*net, at))),
             targets: listed.iter().map(|&(_, target)| target).collect(),
         }
     }
@@ -130,23 +65,16 @@ impl Routes {
     #[inline]
     pub(super) fn find(&self, ends: &Ends) -> Option<Target> {
         let at = match *ends {
-            Ends::V4 { destination, .. } => self.v4.find(destination),
-            Ends::V6 { destination, .. } => self.v6.find(destination),
+            Ends::V4 { destination, .. } => self.prefixes.find_v4(destination),
+            Ends::V6 { destination, .. } => self.prefixes.find_v6(destination),
         };
-        self.targets.get(at as usize).copied()
+        self.targets.get(at? as usize).copied()
     }
 }
 
 /// The broadcast address of a prefix of IPv4, where it has one (RFC 3021).
 fn broadcast(net: &IpNet) -> Option<IpAddr> {
     (net.addr().is_ipv4() && net.prefix_len() < 31).then(|| net.broadcast())
-}
-
-fn bits(address: IpAddr) -> u128 {
-    match address {
-        IpAddr::V4(address) => address.to_bits().into(),
-        IpAddr::V6(address) => address.to_bits(),
-    }
 }
 
 #[cfg(test)]

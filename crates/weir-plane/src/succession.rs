@@ -45,9 +45,9 @@ impl<I: Item<Cost = Bytes>> Succession<I> {
         self.before.is_some()
     }
 
-    /// `next` takes the place of all, and has what they had.
-    pub(super) fn replace(&mut self, next: Boxed<I>) {
-        *self = Self::new(next);
+    /// `next` takes the place of all, and has what they had; they come back, to be dropped by whoever has time.
+    pub(super) fn replace(&mut self, next: Boxed<I>) -> Self {
+        core::mem::replace(self, Self::new(next))
     }
 
     /// `next` takes the place of the current one, which is served until it is empty; there is no predecessor.

@@ -4,7 +4,7 @@
 //! |-|-|
 //! | Source | this project |
 //! | Work per packet | O(1) |
-//! | Memory | 1.3 kB for each class of each interface |
+//! | Memory | 1.3 kB for each class of each interface, 48 bytes for each subscriber |
 //! | Units | packets, bytes of IP, nanoseconds |
 
 use std::collections::BTreeMap;
@@ -13,6 +13,7 @@ use weir_core::discipline::DropReason;
 use weir_gauge::spans::Spans;
 
 use super::snapshot::{ClassSnapshot, Count, Reason};
+use super::subscribers::SubscriberCounts;
 
 /// Counts by reason.
 #[derive(Clone, Debug)]
@@ -67,6 +68,85 @@ pub(super) fn reason(reason: DropReason) -> Reason {
         DropReason::Unclassified => Reason::Unclassified,
         // What remains is of servers and tasks.
         _ => Reason::QueueFull,
+    }
+}
+
+/// Whose a packet is, as it is counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Whose {
+    /// Its class.
+    pub(super) class: u16,
+    /// Its subscriber; 0 where there are none.
+    pub(super) subscriber: u16,
+}
+
+/// What was counted at an interface, by class and by subscriber.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tallies {
+    /// By class.
+    pub(super) classes: Vec<ClassTally>,
+    /// By subscriber; nothing where there are none.
+    pub(super) subscribers: Vec<SubscriberCounts>,
+}
+
+impl Tallies {
+    /// So many classes.
+    pub(super) fn new(classes: usize) -> Self {
+        Self { classes: vec![ClassTally::default(); classes], subscribers: Vec::new() }
+    }
+
+    #[inline]
+    fn subscriber(&mut self, whose: Whose, count: impl FnOnce(&mut SubscriberCounts)) {
+        if let Some(counts) = self.subscribers.get_mut(usize::from(whose.subscriber)) {
+            count(counts);
+        }
+    }
+
+    /// The class of a packet.
+    #[inline]
+    pub(super) fn class(&mut self, whose: Whose) -> &mut ClassTally {
+        &mut self.classes[usize::from(whose.class)]
+    }
+
+    /// A packet is offered, and waits until it is forwarded or lost.
+    #[inline]
+    pub(super) fn offer(&mut self, whose: Whose, bytes: u16) {
+        self.class(whose).offer(bytes);
+        self.subscriber(whose, |counts| counts.waiting.add(bytes.into()));
+    }
+
+    /// A packet waits that was offered elsewhere.
+    pub(super) fn inherit(&mut self, whose: Whose, bytes: u16) {
+        self.class(whose).inherit(bytes);
+        self.subscriber(whose, |counts| counts.waiting.add(bytes.into()));
+    }
+
+    /// A packet left.
+    #[inline]
+    pub(super) fn forward(&mut self, whose: Whose, bytes: u16) {
+        self.class(whose).forward(bytes);
+        self.subscriber(whose, |counts| {
+            counts.forwarded.add(bytes.into());
+            remove(&mut counts.waiting, bytes);
+        });
+    }
+
+    /// A packet was dropped.
+    pub(super) fn lose(&mut self, whose: Whose, reason: Reason, bytes: u16) {
+        self.class(whose).lose(reason, bytes);
+        self.subscriber(whose, |counts| {
+            counts.dropped.add(bytes.into());
+            remove(&mut counts.waiting, bytes);
+        });
+    }
+
+    /// A packet that had left was not taken after all.
+    pub(super) fn fail(&mut self, whose: Whose, bytes: u16) {
+        self.class(whose).fail(bytes);
+        self.subscriber(whose, |counts| {
+            remove(&mut counts.forwarded, bytes);
+            counts.dropped.add(bytes.into());
+        });
     }
 }
 

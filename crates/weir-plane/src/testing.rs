@@ -45,6 +45,7 @@ pub(crate) fn interface(at: usize, discipline: &str) -> Interface {
         neighbours: [format!("10.0.{at}.1"), format!("fd00:{at}::1")]
             .map(|address| Neighbour { address: text(address), mac: next(at) })
             .to_vec(),
+        subscribers: None,
     }
 }
 

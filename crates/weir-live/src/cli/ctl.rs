@@ -2,6 +2,7 @@
 
 mod drops;
 pub(super) mod steering;
+mod subscribers;
 
 use std::path::PathBuf;
 
@@ -33,7 +34,14 @@ enum Action {
     /// Says who is there.
     Status,
     /// Says what was counted.
-    Stats,
+    Stats {
+        /// Of each subscriber.
+        #[arg(long)]
+        subscribers: bool,
+        /// Of this subscriber.
+        #[arg(long, value_name = "SUBSCRIBER")]
+        subscriber: Option<String>,
+    },
     /// Prints the configuration in force, as TOML.
     Configuration,
     /// Takes the configuration of a file, of a router; on any error the old one stays.
@@ -87,10 +95,13 @@ impl Action {
     fn request(self) -> Result<Request, Failure> {
         Ok(match self {
             Self::Status => Request::Status,
-            Self::Stats => Request::Stats,
+            Self::Stats { subscribers: false, subscriber: None } => Request::Stats,
+            Self::Stats { .. } => Request::Subscribers,
             Self::Configuration => Request::Configuration,
             Self::Reload { file } => {
                 let text = text_of(&file)?;
+                // What it names besides is found by the daemon, which may be in another folder.
+                let file = std::path::absolute(&file).unwrap_or(file);
                 Request::Reload { file: file.display().to_string(), text }
             }
             Self::Set { interface, rate, discipline, propagation } => {
@@ -114,7 +125,14 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
         Action::Drops { pcap: Some(place) } => Some(Pending::new(place)?),
         _ => None,
     };
-    let answer = client::ask(&arguments.name, &arguments.action.request()?)?;
+    let wanted = match &arguments.action {
+        Action::Stats { subscriber, .. } => subscriber.clone(),
+        _ => None,
+    };
+    let mut answer = client::ask(&arguments.name, &arguments.action.request()?)?;
+    if let Answer::Subscribers { interfaces } = &mut answer {
+        subscribers::choose(interfaces, wanted.as_deref()).map_err(Failure::Input)?;
+    }
     if let (Some(pending), Answer::Drops(drops)) = (pending, &answer) {
         let file = drops::capture(drops).map_err(|error| Failure::Input(error.to_string()))?;
         pending.write(&file)?;
@@ -134,6 +152,7 @@ fn told(answer: &Answer) -> String {
         Answer::Done { said } => format!("{said}\n"),
         Answer::Status(status) => of_status(status),
         Answer::Stats(snapshot) => of_stats(snapshot),
+        Answer::Subscribers { interfaces } => subscribers::told(interfaces),
         Answer::Steering(status) => steering::of_status(status),
         Answer::Requests(stats) => steering::of_stats(stats),
         Answer::Drops(drops) => drops::told(drops),

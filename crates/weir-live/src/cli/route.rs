@@ -15,7 +15,7 @@ use crate::daemon::metrics::Metrics;
 use crate::daemon::passage::Passage;
 use crate::daemon::readings::Readings;
 use crate::daemon::reload::Hangups;
-use crate::daemon::requests::Order;
+use crate::daemon::requests::{Began, Order};
 use crate::daemon::run::{self, Daemon, Parts, Standing};
 use crate::daemon::seat::Seat;
 use crate::daemon::succession::Succession;
@@ -84,14 +84,15 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let pins = pins(&router);
     let user = arguments.configured.user(router.user.as_deref(), pins)?;
     let clock = Clock::start();
+    let seed = router.hash_key.map_or_else(random, Ok)?;
     let (place, workers, past) = if arguments.take_over {
         // It would be refused when there is no way back any more.
         rank(arguments)?;
-        let (directory, workers, past) = take_over(&router, user, clock)?;
+        let (directory, workers, past) = take_over(&router, user, clock, seed)?;
         (Place::after(directory, &router)?, workers, Some(past))
     } else {
         let place = Place::claim(&router, user)?;
-        (place, workers(&router, clock, false)?, None)
+        (place, workers(&router, clock, seed, false)?, None)
     };
     let Place { socket, metrics } = place;
     let watch = system(Watch::new())?;
@@ -105,10 +106,11 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     system(log::serve())?;
     let (caller, inbox) = system(inbox())?;
     let readings = Readings::new(caller);
-    let control = system(socket.serve(Arc::clone(&readings), router.clone()))?;
+    let began = Began { router: router.clone(), seed };
+    let control = system(socket.serve(Arc::clone(&readings), began.clone()))?;
     let served = metrics.map(|metrics| metrics.serve(Arc::clone(&readings), Order::Stats));
     let metrics = system(served.transpose())?;
-    system(hangups.serve(arguments.configured.file.clone(), readings, router.clone()))?;
+    system(hangups.serve(arguments.configured.file.clone(), readings, began))?;
     let (router, succession) = (Arc::new(router), Succession::None);
     let parts = Parts { clock, router, file, inbox, watch, ended, standing, past, succession };
     Ok(Served { started: Daemon::new(parts, workers), control, metrics })
@@ -142,7 +144,7 @@ impl Place {
 }
 
 /// What moves packets, with all interfaces open; `beside` a process that still has them.
-fn workers(router: &Router, clock: Clock, beside: bool) -> Result<Vec<Worker>, Failure> {
+fn workers(router: &Router, clock: Clock, seed: u64, beside: bool) -> Result<Vec<Worker>, Failure> {
     let frames = u32::try_from(router.frames()).unwrap_or(u32::MAX);
     let memory = arena(frames).map_err(|error| {
         Failure::Unsupported(format!("memory of {frames} frames: {error}; lower `memory`"))
@@ -161,7 +163,6 @@ fn workers(router: &Router, clock: Clock, beside: bool) -> Result<Vec<Worker>, F
     }
     let open = (0..router.interfaces.len()).map(|place| &seats[place % of][place / of]);
     let devices: Vec<_> = open.filter_map(Seat::facts).collect();
-    let seed = router.hash_key.map_or_else(random, Ok)?;
     let passages = system(Passage::between(of, frames))?;
     let mut workers = Vec::new();
     for (this, ((arena, seats), passage)) in arenas.into_iter().zip(seats).zip(passages).enumerate() {

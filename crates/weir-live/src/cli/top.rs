@@ -7,6 +7,7 @@
 mod frame;
 mod model;
 mod steering;
+mod subscribers;
 mod view;
 
 use std::io::IsTerminal;
@@ -17,12 +18,14 @@ use clap::Args;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use weir_document::quantity::{Clock, Time};
 use weir_plane::snapshot::Snapshot;
+use weir_plane::subscribers::SubscribersSnapshot;
 
 use super::{Failure, client};
 use crate::daemon::protocol::{Answer, Request};
 use crate::steer::report::SteeringStats;
 use frame::Frame;
 use model::Model;
+use subscribers::{Choice, Sort};
 
 /// The shortest and the longest interval, in milliseconds.
 const INTERVALS: (u64, u64) = (100, 3_600_000);
@@ -40,6 +43,19 @@ pub(super) struct Arguments {
     /// Prints one interval as text, and ends.
     #[arg(long)]
     once: bool,
+    /// Shows subscribers instead of interfaces; the keys `r`, `d` and `w` sort them by rate, drops and what waits, `/`
+    /// begins a part of their names, and Enter ends it.
+    #[arg(long, conflicts_with = "model")]
+    subscribers: bool,
+    /// What subscribers are sorted by.
+    #[arg(long, value_enum, default_value_t = Sort::Rate, requires = "subscribers")]
+    sort: Sort,
+    /// Shows the subscribers whose names hold this.
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true, requires = "subscribers")]
+    filter: String,
+    /// How many subscribers of an interface are shown at most.
+    #[arg(long, value_name = "NUMBER", default_value_t = 50, requires = "subscribers")]
+    most: usize,
     /// A result that `weir run --out` wrote, or a scenario to run: shows what it says of the links of a router.
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
@@ -84,22 +100,28 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 enum Sample {
     Router(Snapshot),
     Steering(SteeringStats),
+    Subscribers(Vec<SubscribersSnapshot>),
 }
 
 impl Sample {
     /// The page of the time since another sample, or since the daemon began.
-    fn since(&self, before: Option<&Self>, model: Option<&Model>) -> Frame {
+    fn since(&self, before: Option<&Self>, model: Option<&Model>, choice: &Choice) -> Frame {
         match (self, before) {
             (Self::Router(now), Some(Self::Router(before))) => view::frame(before, now, model),
             (Self::Router(now), _) => view::frame(&Snapshot::default(), now, model),
             (Self::Steering(now), Some(Self::Steering(before))) => steering::frame(before, now),
             (Self::Steering(now), _) => steering::frame(&SteeringStats::default(), now),
+            (Self::Subscribers(now), Some(Self::Subscribers(before))) => choice.frame(before, now),
+            (Self::Subscribers(now), _) => choice.frame(&[], now),
         }
     }
 }
 
-fn sample(name: &str) -> Result<Sample, Failure> {
-    match client::ask(name, &Request::Stats)? {
+fn sample(arguments: &Arguments) -> Result<Sample, Failure> {
+    let name = &arguments.name;
+    let request = if arguments.subscribers { Request::Subscribers } else { Request::Stats };
+    match client::ask(name, &request)? {
+        Answer::Subscribers { interfaces } => Ok(Sample::Subscribers(interfaces)),
         Answer::Stats(snapshot) => Ok(Sample::Router(*snapshot)),
         Answer::Requests(stats) => Ok(Sample::Steering(*stats)),
         _ => Err(Failure::Unsupported(format!("the daemon of `{name}` is of another version: restart it"))),
@@ -107,32 +129,35 @@ fn sample(name: &str) -> Result<Sample, Failure> {
 }
 
 fn once(arguments: &Arguments, model: Option<&Model>) -> Result<(), Failure> {
-    let before = sample(&arguments.name)?;
+    let before = sample(arguments)?;
     std::thread::sleep(arguments.interval);
-    let now = sample(&arguments.name)?;
-    super::print(&now.since(Some(&before), model).text(WIDTH))
+    let now = sample(arguments)?;
+    super::print(&now.since(Some(&before), model, &Choice::of(arguments)).text(WIDTH))
 }
 
 fn watch(arguments: &Arguments, model: Option<&Model>) -> Result<(), Failure> {
     if !std::io::stdout().is_terminal() {
         return Err(Failure::Input("the output is no terminal: add --once for text".to_owned()));
     }
-    let mut now = sample(&arguments.name)?;
+    let mut now = sample(arguments)?;
     // Until there are two samples, everything since the daemon began.
     let mut before = None;
     let failed =
         |error: std::io::Error| Failure::Input(format!("the terminal: {error}: add --once for text"));
     let mut terminal = ratatui::try_init().map_err(failed)?;
     let _restored = Restored;
+    let mut choice = Choice::of(arguments);
+    let mut due = Instant::now() + arguments.interval;
     loop {
-        let frame = now.since(before.as_ref(), model);
+        let frame = now.since(before.as_ref(), model, &choice);
         terminal.draw(|area| frame.draw(area)).map_err(failed)?;
-        match pause(arguments.interval).map_err(failed)? {
+        match pause(due, &mut choice).map_err(failed)? {
             Pause::Quit => return Ok(()),
-            Pause::Resized => {}
+            Pause::Changed => {}
             Pause::Over => {
                 before = Some(now);
-                now = sample(&arguments.name)?;
+                now = sample(arguments)?;
+                due = Instant::now() + arguments.interval;
             }
         }
     }
@@ -150,16 +175,17 @@ impl Drop for Restored {
 /// How a wait ended.
 enum Pause {
     Over,
-    Resized,
+    /// The size, or what is to be shown.
+    Changed,
     Quit,
 }
 
-fn pause(span: Duration) -> std::io::Result<Pause> {
-    let until = Instant::now() + span;
+fn pause(until: Instant, choice: &mut Choice) -> std::io::Result<Pause> {
     while event::poll(until.saturating_duration_since(Instant::now()))? {
         match event::read()? {
+            Event::Key(key) if choice.takes(key) => return Ok(Pause::Changed),
             Event::Key(key) if quits(key) => return Ok(Pause::Quit),
-            Event::Resize(..) => return Ok(Pause::Resized),
+            Event::Resize(..) => return Ok(Pause::Changed),
             _ => {}
         }
     }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use weir_plane::estate::Estate;
 use weir_plane::snapshot::Snapshot;
+use weir_plane::subscribers::SubscribersSnapshot;
 
 use super::drops::Drops;
 use crate::steer::report::{SteeringStats, SteeringStatus};
@@ -26,6 +27,8 @@ pub enum Request {
     Stats,
     /// The configuration as it is in force: [`Answer::Configuration`].
     Configuration,
+    /// What was counted by subscriber: [`Answer::Subscribers`].
+    Subscribers,
     /// Takes the configuration of this text, which is of this file.
     Reload {
         /// The file, as errors name it.
@@ -85,6 +88,7 @@ impl Request {
             Self::Status => Some(Reading::Status),
             Self::Stats => Some(Reading::Stats),
             Self::Configuration => Some(Reading::Configuration),
+            Self::Subscribers => Some(Reading::Subscribers),
             _ => None,
         }
     }
@@ -99,11 +103,13 @@ pub enum Reading {
     Stats,
     /// The configuration in force.
     Configuration,
+    /// What was counted by subscriber.
+    Subscribers,
 }
 
 impl Reading {
     /// All of them, in their order.
-    pub const ALL: [Self; 3] = [Self::Status, Self::Stats, Self::Configuration];
+    pub const ALL: [Self; 4] = [Self::Status, Self::Stats, Self::Configuration, Self::Subscribers];
 }
 
 /// What is answered.
@@ -119,6 +125,11 @@ pub enum Answer {
     Status(Status),
     /// What was counted.
     Stats(Box<Snapshot>),
+    /// What was counted by subscriber, of each interface that has some.
+    Subscribers {
+        /// The interfaces.
+        interfaces: Vec<SubscribersSnapshot>,
+    },
     /// Who is there, of a daemon that steers.
     Steering(SteeringStatus),
     /// What was counted, by a daemon that steers.

@@ -82,16 +82,16 @@ fn reload<K: Orders>(file: &Path, readings: &Readings<K::Order>, kind: &K) -> Re
 #[cfg(test)]
 mod tests {
     use weir_document::Source;
-    use weir_plane::config::Router;
 
     use super::super::inbox::inbox;
-    use super::super::requests::Order;
+    use super::super::requests::{Began, Order};
     use super::*;
 
     const TEXT: &str = "weir = 1\n[router]\nname = \"r\"\n[[interface]]\nname = \"a\"\n";
 
-    fn router() -> Router {
-        weir_plane::config::read(&Source { name: "r.toml", text: TEXT }).expect("valid")
+    fn router() -> Began {
+        let router = weir_plane::config::read(&Source { name: "r.toml", text: TEXT }).expect("valid");
+        Began { router, seed: 1 }
     }
 
     #[test]

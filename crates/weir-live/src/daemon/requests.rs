@@ -2,14 +2,16 @@
 //!
 //! What is ordered was read and checked by whoever passed it on; the loop does it, or refuses it with nothing changed.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use weir_document::{Source, shorten};
+use weir_document::{Refused, Source, shorten};
 use weir_plane::config::{Change, Router, read_successor};
+use weir_plane::subscribers::Reading;
+use weir_plane::{Part, Successor};
 
 use super::control::Orders;
 use super::drops;
-use super::inbox::Command;
+use super::inbox::{Command, Reply};
 use super::protocol::{Answer, InterfaceStatus, Request, Status};
 use super::run::Still;
 
@@ -22,12 +24,16 @@ pub enum Order {
     Stats,
     /// To be answered by [`Answer::Configuration`].
     Configuration,
+    /// To be answered by [`Answer::Subscribers`].
+    Subscribers,
     /// To take this router instead.
     Reload {
         /// The file it is of.
         file: String,
         /// The router, with the sockets, memory and files of the present one.
-        router: Box<Router>,
+        router: Arc<Router>,
+        /// What its workers need.
+        ready: Ready,
     },
     /// To change one interface.
     Set {
@@ -53,8 +59,47 @@ pub enum Order {
     Stop,
 }
 
-/// `self` is the router that the daemon began with: what cannot change while it runs is compared with it.
-impl Orders for Router {
+/// What each worker needs of a router, built by whoever orders it, so that the loop has only to take it; taken once.
+#[derive(Clone, Debug)]
+pub struct Ready(Arc<Mutex<Option<Built>>>);
+
+/// What is taken.
+#[derive(Debug)]
+struct Built {
+    successors: Vec<Successor>,
+    /// What the operator should know of the router.
+    advice: Vec<String>,
+}
+
+impl PartialEq for Ready {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Ready {
+    fn build(router: &Router, seed: u64) -> Result<Self, Refused> {
+        let of = router.workers as usize;
+        let one = |this| Successor::new(router.clone(), &Part { this, of }, seed);
+        let successors = (0..of).map(one).collect::<Result<_, _>>()?;
+        Ok(Self(Arc::new(Mutex::new(Some(Built { successors, advice: router.advice() })))))
+    }
+
+    fn take(&self) -> Option<Built> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// A router as its daemon began.
+#[derive(Clone, Debug)]
+pub struct Began {
+    /// What cannot change while it runs is compared with it.
+    pub router: Router,
+    /// The seed of its planes.
+    pub seed: u64,
+}
+
+impl Orders for Began {
     type Order = Order;
 
     fn order(&self, request: Request) -> Result<Order, String> {
@@ -62,29 +107,30 @@ impl Orders for Router {
             Request::Status => Order::Status,
             Request::Stats => Order::Stats,
             Request::Configuration => Order::Configuration,
+            Request::Subscribers => Order::Subscribers,
             Request::Drops => Order::Drops,
             Request::TakeOver => Order::TakeOver,
             Request::HandOver => Order::HandOver,
             Request::Stop => Order::Stop,
             Request::Reload { file, text } => {
-                let file = shorten(&file);
-                let read = read_successor(&Source { name: &file, text: &text }, self);
-                let router = Box::new(read.map_err(|refused| refused.to_string())?);
-                Order::Reload { file, router }
+                let read = read_successor(&Source { name: &file, text: &text }, &self.router);
+                let router = read.map_err(|refused| refused.to_string())?;
+                let ready = Ready::build(&router, self.seed).map_err(|refused| refused.to_string())?;
+                Order::Reload { file: shorten(&file), router: Arc::new(router), ready }
             }
             Request::Set { interface, rate, discipline, propagation } => {
-                self.place_of(&interface)?;
+                self.router.place_of(&interface)?;
                 let change = Change::read(rate.as_deref(), discipline.as_deref(), propagation.as_deref())?;
                 Order::Set { interface, change }
             }
             Request::Policy { .. } | Request::Cores { .. } => {
                 return Err(format!(
                     "`{}` is a router: only `weird steer` has a policy and processors",
-                    self.name
+                    self.router.name
                 ));
             }
             Request::Drain { interface, resume } => {
-                interface.as_deref().map_or(Ok(0), |name| self.place_of(name))?;
+                interface.as_deref().map_or(Ok(0), |name| self.router.place_of(name))?;
                 Order::Drain { interface, resume }
             }
         })
@@ -105,16 +151,24 @@ pub(super) fn answer(daemon: &mut Still<'_>, Command { order, reply }: Command<O
             let names = daemon.parts.router.interfaces.iter().map(|interface| interface.name.clone());
             return reply.send_later(drops::answer(gathered, daemon.parts.clock.now(), names.collect()));
         }
-        Order::Reload { file, router } => {
+        Order::Subscribers => {
+            let readings = daemon.subscribers();
+            return reply.send_later(move || {
+                Answer::Subscribers { interfaces: readings.iter().map(Reading::snapshot).collect() }
+            });
+        }
+        Order::Reload { file, router, ready } => {
+            let Some(built) = ready.take() else { return reply.send(Answer::refused("it was taken already")) };
             let said = format!("{file} is in force");
-            take(daemon, *router, said).inspect_done(|| daemon.parts.file = file)
+            daemon.parts.file = file;
+            return take(daemon, router, built, said, reply);
         }
         Order::TakeOver => Answer::Links { links: daemon.links() },
         Order::HandOver => match daemon.hand_over() {
             Some(estate) => return reply.send_later(move || Answer::Estate(Box::new(estate))),
             None => Answer::refused("nobody has asked to take this router over: ask for its links first"),
         },
-        Order::Set { interface, change } => set(daemon, &interface, &change),
+        Order::Set { interface, change } => return set(daemon, &interface, &change, reply),
         Order::Drain { interface, resume } => drain(daemon, interface.as_deref(), resume),
         Order::Stop => {
             daemon.end();
@@ -124,38 +178,38 @@ pub(super) fn answer(daemon: &mut Still<'_>, Command { order, reply }: Command<O
     reply.send(said);
 }
 
-impl Answer {
-    /// Does something where it was done.
-    fn inspect_done(self, act: impl FnOnce()) -> Self {
-        if matches!(self, Self::Done { .. }) {
-            act();
-        }
-        self
-    }
-}
-
-/// Takes another configuration of the same interfaces.
-fn take(daemon: &mut Still<'_>, router: Router, said: String) -> Answer {
+/// Takes another configuration of the same interfaces. What it leaves is dropped by whoever asked.
+fn take(daemon: &mut Still<'_>, router: Arc<Router>, built: Built, said: String, reply: Reply) {
+    let Built { successors, advice } = built;
     let now = daemon.parts.clock.now();
+    let mut remains = Vec::new();
     // What is wrong with a router is wrong for the first of them: nothing is changed where it refuses.
-    let mut workers = daemon.workers.iter_mut();
-    match workers.try_for_each(|worker| worker.plane.reload(now, router.clone(), &mut worker.arena)) {
-        Ok(()) => {
-            let said = core::iter::once(said).chain(router.advice()).collect::<Vec<_>>().join("\n");
-            daemon.parts.router = Arc::new(router);
-            Answer::Done { said }
+    for (worker, successor) in daemon.workers.iter_mut().zip(successors) {
+        match worker.plane.replace(now, successor, &mut worker.arena) {
+            Ok(left) => remains.push(left),
+            Err(refused) => return reply.send(Answer::refused(refused.to_string())),
         }
-        Err(refused) => Answer::refused(refused.to_string()),
     }
+    let before = core::mem::replace(&mut daemon.parts.router, router);
+    reply.send_later(move || {
+        drop((remains, before));
+        Answer::Done { said: core::iter::once(said).chain(advice).collect::<Vec<_>>().join("\n") }
+    });
 }
 
-fn set(daemon: &mut Still<'_>, interface: &str, change: &Change) -> Answer {
-    match change.apply(&daemon.parts.router, interface) {
-        Ok(router) => {
-            let holds = router.place_of(interface).map_or(String::new(), |place| router.bound_at(place));
-            take(daemon, router, format!("{interface} is changed until the next reload; {holds}"))
+fn set(daemon: &mut Still<'_>, interface: &str, change: &Change, reply: Reply) {
+    let built = change.apply(&daemon.parts.router, interface).and_then(|router| {
+        let successors = daemon.workers.iter().map(|worker| worker.plane.prepare(router.clone()));
+        let successors = successors.collect::<Result<_, _>>().map_err(|refused: Refused| refused.to_string())?;
+        let holds = router.place_of(interface).map_or(String::new(), |place| router.bound_at(place));
+        Ok((Built { successors, advice: router.advice() }, Arc::new(router), holds))
+    });
+    match built {
+        Ok((built, router, holds)) => {
+            let said = format!("{interface} is changed until the next reload; {holds}");
+            take(daemon, router, built, said, reply);
         }
-        Err(error) => Answer::refused(error),
+        Err(error) => reply.send(Answer::refused(error)),
     }
 }
 

@@ -20,6 +20,7 @@ use weir_core::units::{Instant, Nanos};
 use weir_plane::Notice;
 use weir_plane::config::Router;
 use weir_plane::snapshot::Snapshot;
+use weir_plane::subscribers::Reading;
 
 use super::clock::Clock;
 use super::crew::Crew;
@@ -250,6 +251,13 @@ impl Still<'_> {
             all.add_past(past);
         }
         all
+    }
+
+    /// What was counted of the subscribers of each interface that has some.
+    pub(super) fn subscribers(&self) -> Vec<Reading> {
+        let (now, of) = (self.parts.clock.now(), self.workers.len());
+        let places = 0..self.parts.router.interfaces.len();
+        places.filter_map(|place| self.workers[place % of].plane.subscribers(now, place)).collect()
     }
 
     /// Looks at every interface, and says what the operator should know.

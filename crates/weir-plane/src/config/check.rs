@@ -13,6 +13,7 @@ mod classes;
 mod daemon;
 mod interfaces;
 mod routes;
+mod subscribers;
 #[cfg(test)]
 mod tests;
 
@@ -55,6 +56,8 @@ const LONGEST_SPIN: Nanos = Nanos::new(1_000_000);
 const SPIN: Nanos = Nanos::new(50_000);
 /// The discipline of an interface where the file does not say.
 const DISCIPLINE: &str = "fifo";
+/// The same of one with subscribers: that of each.
+const OF_SUBSCRIBERS: &str = "fq_codel";
 /// What is peculiar to routers.
 const WORDING: Wording = Wording {
     longest: Bytes::new(LONGEST),

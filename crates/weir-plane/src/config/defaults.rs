@@ -6,6 +6,9 @@
 //! discipline hashes flows by itself and its spec does not say by which key, it is the router's `flows`. What is written in
 //! the spec holds, `none` included, and with `defaults = "simulation"` nothing is filled in.
 //!
+//! Where an interface has subscribers there are as many queues as they are, so that each is small: it holds what its
+//! ceiling sends in [`SPAN`], whatever the discipline takes elsewhere, and hashes flows to [`QUEUES`] queues.
+//!
 //! | | |
 //! |-|-|
 //! | Source | this project; Gettys and Nichols, Bufferbloat, CACM 55(1), 2012 |
@@ -34,6 +37,10 @@ const MTU: u64 = 1500;
 /// Parameters that bound a queue, and the word for no bound.
 const BOUNDS: [&str; 2] = ["limit", "depth"];
 const NONE: &str = "none";
+
+/// The number of queues that a discipline hashes flows to, by its names, and how many a subscriber has.
+const HASHED: [&str; 2] = ["flows", "queues"];
+const QUEUES: &str = "32";
 
 /// The parameter that says what a discipline hashes, and what it may say.
 const KEY: &str = "key";
@@ -135,6 +142,26 @@ fn fill(spec: &Spec, line: Line, flows: FlowKey) -> Spec {
     filled
 }
 
+/// The spec of a subscriber, filled, with the bounds of one of many.
+fn small(spec: &Spec, line: Line) -> Spec {
+    let Ok(info) = registry::info(&spec.name) else { return spec.clone() };
+    let mut small = spec.clone();
+    let inner = line.behind(spec, info);
+    for place in nested(spec) {
+        small.arguments[place].value = self::small(&spec.arguments[place].value, inner);
+    }
+    let has = |name: &str| info.parameters.iter().any(|parameter| parameter.name == name);
+    let lacks = |name: &str| has(name) && given(spec, info, name).is_none();
+    if has(KEY) {
+        let hashed = HASHED.into_iter().filter(|name| lacks(name));
+        small.arguments.extend(hashed.map(|name| Argument::new(name, QUEUES)));
+    }
+    if lacks("limit") && !BOUNDS.iter().any(|name| given(spec, info, name).is_some()) {
+        small.arguments.push(Argument::new("limit", &format!("{}pkt", inner.packets(SPAN))));
+    }
+    small
+}
+
 /// The name of a discipline within a spec that is told to hash addresses alone.
 fn by_addresses(spec: &Spec) -> Option<&str> {
     let info = registry::info(&spec.name).ok()?;
@@ -170,6 +197,30 @@ impl Router {
         }
     }
 
+    /// The discipline of a subscriber with this ceiling at the interface at this place, with all that is filled in.
+    #[must_use]
+    pub fn subscriber_discipline(&self, place: usize, ceiling: Rate) -> Spec {
+        let interface = &self.interfaces[place];
+        match self.defaults {
+            Defaults::Simulation => interface.discipline.clone(),
+            Defaults::Live => {
+                let line = self.line_of_subscriber(place, ceiling);
+                small(&fill(&interface.discipline, line, self.flow_key), line)
+            }
+        }
+    }
+
+    /// How many packets a subscriber with this ceiling may have, in all and of each flow: of two subscribers of whom that is
+    /// the same, the discipline is.
+    pub(crate) fn subscriber_queue(&self, place: usize, ceiling: Rate) -> [u64; 2] {
+        let line = self.line_of_subscriber(place, ceiling);
+        [SPAN, SPAN_OF_FLOW].map(|span| line.packets(span))
+    }
+
+    fn line_of_subscriber(&self, place: usize, ceiling: Rate) -> Line {
+        Line { rate: Some(ceiling), ..Line::of(self, &self.interfaces[place]) }
+    }
+
     /// What the spec of the interface at this place says otherwise than `flows`, and what to do, where both cannot hold.
     #[must_use]
     pub fn contradiction_at(&self, place: usize) -> Option<(String, String)> {
@@ -195,16 +246,28 @@ impl Router {
                 interface.name
             ))
         };
-        told.filter_map(line).collect()
+        let promised = self.interfaces.iter().filter_map(|interface| {
+            let (_, over) = interface.subscribers.as_ref()?.table.shares(interface.rate?).ok()?;
+            Some(interface.subscribers.as_ref()?.table.advice(&over))
+        });
+        told.filter_map(line).chain(promised.flatten()).collect()
     }
 
     /// What the queue of the interface at this place holds, and how long that takes on its line, in words.
     #[must_use]
     pub fn bound_at(&self, place: usize) -> String {
-        let spec = self.discipline_at(place);
+        let interface = &self.interfaces[place];
         let mut said = String::new();
-        say(&spec, Line::of(self, &self.interfaces[place]), &mut said);
-        said
+        let Some((named, rate)) = interface.subscribers.as_ref().zip(interface.rate) else {
+            say(&self.discipline_at(place), Line::of(self, interface), &mut said);
+            return said;
+        };
+        let ceilings = named.table.classes().iter().filter_map(|class| class.ceiling.or(class.rate));
+        let highest = ceilings.max().unwrap_or(rate).min(rate);
+        let line = self.line_of_subscriber(place, highest);
+        say(&self.subscriber_discipline(place, highest), line, &mut said);
+        let count = named.table.subscribers();
+        format!("{count} subscribers of {}; of each, at most, {said}", named.file)
     }
 
     /// The same of all interfaces.

@@ -189,6 +189,27 @@ pub struct InterfaceTable {
     /// Neighbours that are known beforehand, such as `{ "10.0.1.2" = "02:00:00:00:00:02" }`; the others are asked for.
     #[serde(default, skip_serializing_if = "Neighbours::is_empty")]
     pub neighbours: Neighbours,
+    /// A file of subscribers who share this interface, `name,address,rate,ceiling,group` in its first line; a path is
+    /// relative to this file. `discipline` is then that of each subscriber.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subscribers: Option<Located<String>>,
+    /// Which address of a packet is that of a subscriber: `destination` towards the subscribers, `source` on the way from
+    /// them; default: `destination`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subscriber_address: Option<Located<SubscriberAddress>>,
+    /// Whether metrics are given for each subscriber; default: `false`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subscriber_metrics: Option<Located<bool>>,
+}
+
+/// Which address of a packet is that of a subscriber.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SubscriberAddress {
+    /// Where it goes.
+    Destination,
+    /// Where it comes from.
+    Source,
 }
 
 /// Neighbours and their devices, each as often as it is written: one address has many spellings.

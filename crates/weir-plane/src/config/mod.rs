@@ -19,16 +19,18 @@ pub mod print;
 
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use ipnet::IpNet;
 use weir_core::spec::Spec;
 use weir_core::units::{Bytes, Nanos, Rate};
+use weir_document::subscribers::Table;
 
 use crate::arena::cost;
 pub use address::{MacAddress, PortRange, Protocol};
 pub use change::Change;
 pub use check::{read, read_file, read_successor};
-pub use document::{Checksums, Defaults, FlowKey, Io, OnFailure, Xdp};
+pub use document::{Checksums, Defaults, FlowKey, Io, OnFailure, SubscriberAddress, Xdp};
 
 /// The most interfaces of a router.
 pub const MOST_INTERFACES: usize = 256;
@@ -112,6 +114,21 @@ pub struct Interface {
     pub mtu: Option<Bytes>,
     /// Neighbours that are known beforehand.
     pub neighbours: Vec<Neighbour>,
+    /// Who shares it; `None`: nobody in particular.
+    pub subscribers: Option<Subscribers>,
+}
+
+/// Those who share an interface, each with the discipline of the interface for its own packets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subscribers {
+    /// Their file, as it is written.
+    pub file: String,
+    /// Which address of a packet is theirs.
+    pub address: SubscriberAddress,
+    /// Whether metrics are given for each.
+    pub metrics: bool,
+    /// What the file says.
+    pub table: Arc<Table>,
 }
 
 /// A host or router on the link of an interface.

@@ -72,6 +72,9 @@ fn interface(it: &Interface) -> InterfaceTable {
         propagation: some(Time { span: it.propagation, clock: Clock::Seconds }),
         discipline: some(it.discipline.to_string()),
         mtu: it.mtu.map(|mtu| here(ByteSize(mtu))),
+        subscribers: it.subscribers.as_ref().map(|named| here(named.file.clone())),
+        subscriber_address: it.subscribers.as_ref().map(|named| here(named.address)),
+        subscriber_metrics: it.subscribers.as_ref().map(|named| here(named.metrics)),
         neighbours: Neighbours(
             it.neighbours
                 .iter()

@@ -9,7 +9,7 @@ use weir_core::units::Instant;
 use crate::classify::Classifier;
 use crate::frame::{self, Frame};
 use crate::parked::Handle;
-use crate::reload::build;
+use crate::successor::build;
 use crate::succession::{Boxed, handle_event};
 use crate::testing::*;
 

@@ -36,6 +36,7 @@ pub(super) fn take_over(
     router: &Router,
     user: Option<User>,
     clock: Clock,
+    seed: u64,
 ) -> Result<(RunDirectory, Vec<Worker>, Snapshot), Failure> {
     if router.io == Io::AfPacket {
         return Err(Failure::Unsupported(format!(
@@ -47,7 +48,7 @@ pub(super) fn take_over(
     // What would keep this process from going on is found out before the other one stops.
     RunDirectory::check(&base(), &router.name, user)?;
     check_group(router.group.as_deref())?;
-    let mut workers = workers(router, clock, true)?;
+    let mut workers = workers(router, clock, seed, true)?;
     displace(router, &mut workers)?;
     let Estate { counted, interfaces } = match client::ask(&router.name, &Request::HandOver)? {
         Answer::Estate(estate) => *estate,

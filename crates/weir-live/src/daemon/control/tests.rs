@@ -5,12 +5,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use weir_document::Source;
-use weir_plane::config::Router;
 
 use super::super::directory::socket_of;
 use super::super::inbox::{Inbox, inbox};
 use super::super::peers::{MOST_CONNECTIONS, MOST_OF_A_USER};
-use super::super::requests::Order;
+use super::super::requests::{Began, Order};
 use super::*;
 use crate::steer::config::{Processors, Steering};
 use crate::steer::requests::Order as SteeringOrder;
@@ -18,8 +17,9 @@ use crate::steer::requests::Order as SteeringOrder;
 const TEXT: &str =
     "weir = 1\n[router]\nname = \"r\"\n[[interface]]\nname = \"a\"\n[[interface]]\nname = \"b\"\n";
 
-fn router() -> Router {
-    weir_plane::config::read(&Source { name: "r.toml", text: TEXT }).expect("valid")
+fn router() -> Began {
+    let router = weir_plane::config::read(&Source { name: "r.toml", text: TEXT }).expect("valid");
+    Began { router, seed: 1 }
 }
 
 fn json(request: &Request) -> Vec<u8> {
@@ -175,7 +175,7 @@ fn a_configuration_is_checked_before_the_loop_sees_it() {
         let request = Request::Reload { file: "new.toml".to_owned(), text: text.to_owned() };
         match consider(&json(&request), true, &first) {
             Outcome::Refuse(Answer::Refused { error, permission: false }) => error,
-            Outcome::Order(Order::Reload { file, router }) => format!("{file} {}", router.interfaces[1].name),
+            Outcome::Order(Order::Reload { file, router, .. }) => format!("{file} {}", router.interfaces[1].name),
             other => format!("{other:?}"),
         }
     };

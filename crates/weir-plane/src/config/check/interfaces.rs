@@ -12,7 +12,7 @@ use weir_document::quantity::{ByteSize, Speed};
 use super::super::address::{HostAddress, MacAddress, Prefix};
 use super::super::document::{InterfaceTable, RouterDocument};
 use super::super::{Interface, MOST_INTERFACES, Neighbour};
-use super::{Checked, Checker, DISCIPLINE, discipline};
+use super::{Checked, Checker, DISCIPLINE, OF_SUBSCRIBERS, discipline};
 use crate::arena;
 
 /// The longest name of an interface, in bytes, as the kernel bounds it.
@@ -39,19 +39,21 @@ impl Checker<'_> {
             let reason = format!("must be from 1 to {MOST_INTERFACES} interfaces");
             return self.refuse(written, reason, "write a table `[[interface]]` for each, with its `name`");
         }
-        let default = match &document.router.value.discipline {
-            Some(written) => self.discipline(written)?,
-            None => discipline(DISCIPLINE).expect("a discipline of packets"),
-        };
+        let default = document.router.value.discipline.as_ref().map(|it| self.discipline(it)).transpose()?;
         let mut interfaces: Vec<Interface> = Vec::with_capacity(written.value.len());
         for table in &written.value {
-            let interface = self.interface(&table.value, &default, &interfaces)?;
+            let interface = self.interface(&table.value, default.as_ref(), &interfaces)?;
             interfaces.push(interface);
         }
         Ok(interfaces)
     }
 
-    fn interface(&self, table: &InterfaceTable, default: &Spec, before: &[Interface]) -> Checked<Interface> {
+    fn interface(
+        &self,
+        table: &InterfaceTable,
+        default: Option<&Spec>,
+        before: &[Interface],
+    ) -> Checked<Interface> {
         let name = self.interface_name(&table.name)?;
         if before.iter().any(|other| other.name == name) {
             return self.refuse(&table.name, "is the name of another table", "give each one table");
@@ -71,9 +73,14 @@ impl Checker<'_> {
                 let remedy = "lower it: what propagates lies in memory";
                 self.span(written, LONGEST_PROPAGATION, remedy)
             })?,
-            discipline: table.discipline.as_ref().map_or(Ok(default.clone()), |it| self.discipline(it))?,
+            discipline: match (&table.discipline, default) {
+                (Some(written), _) => self.discipline(written)?,
+                (None, Some(default)) => default.clone(),
+                (None, None) => standard(table.subscribers.is_some()),
+            },
             mtu: table.mtu.as_ref().map(|mtu| self.mtu(mtu, &addresses)).transpose()?,
             neighbours: self.neighbours(table, &addresses)?,
+            subscribers: self.subscribers(table)?,
             name,
             addresses,
         })
@@ -194,6 +201,12 @@ impl Checker<'_> {
         }
         Ok(device.value)
     }
+}
+
+/// The discipline of an interface where nobody says another.
+fn standard(has_subscribers: bool) -> Spec {
+    let name = if has_subscribers { OF_SUBSCRIBERS } else { DISCIPLINE };
+    discipline(name).expect("a discipline of packets")
 }
 
 /// Whether a line can have this rate; otherwise why not.
