@@ -71,14 +71,17 @@ class Bed:
         rate: str | None = None,
         classes: dict[str, dict[str, Any]] | None = None,
         neighbours: bool = True,
+        right: dict[str, Any] | None = None,
         **more: Any,
     ) -> str:
         """Return the router's configuration; ``more`` are keys of its ``[router]`` table.
 
+        ``right`` are more keys of its interface to ``b``.
+
         Without ``neighbours`` the router has to ask for those that it has.
         """
         limit = {} if rate is None else {"rate": rate}
-        ends = ((1, self.left, {}), (2, self.right, {**limit, "discipline": discipline}))
+        ends = ((1, self.left, {}), (2, self.right, {**limit, "discipline": discipline, **(right or {})}))
         return toml.dumps(
             {
                 "weir": 1,

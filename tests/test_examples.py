@@ -62,13 +62,23 @@ def test_inference_queues_run(path):
 
 
 @pytest.mark.parametrize(
-    "story", ["core-steering", "inference-pool", "inference-queue", "site-link", "task-set"]
+    "story", ["core-steering", "inference-pool", "inference-queue", "site-link", "subscribers", "task-set"]
 )
 def test_the_advice_in_the_readme_is_what_the_script_prints(capsys, monkeypatch, story):
     readme = (EXAMPLES / story / "README.md").read_text(encoding="utf-8")
     line = re.search(r"^\$ (python .*)$", readme, re.MULTILINE)[1]
     quoted = re.search(r"```text\n(.*?)```", readme, re.DOTALL)[1]
     assert command(capsys, monkeypatch, line) == quoted
+
+
+def test_the_subscribers_in_the_folder_are_what_the_script_writes(capsys, monkeypatch, tmp_path):
+    written = tmp_path / "subscribers.csv"
+    command(capsys, monkeypatch, f"python examples/subscribers/network.py --out {written}")
+    kept = EXAMPLES / "subscribers" / "subscribers.csv"
+    assert written.read_text(encoding="utf-8") == kept.read_text(encoding="utf-8")
+    readme = (EXAMPLES / "subscribers" / "README.md").read_text(encoding="utf-8")
+    quoted = re.search(r"```text\n(name,.*?)```", readme, re.DOTALL)[1].splitlines()
+    assert set(quoted) <= set(kept.read_text(encoding="utf-8").splitlines())
 
 
 def test_advice_says_when_nothing_fits(capsys, monkeypatch):

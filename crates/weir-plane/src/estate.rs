@@ -116,9 +116,9 @@ impl Plane {
     fn take_in(&mut self, now: Instant, interface: usize, packet: &WaitingPacket, arena: &mut Arena) -> bool {
         let Some(bytes) = bytes(&packet.frame) else { return false };
         let Ok(Frame::Ip(read)) = frame::read(&bytes) else { return false };
-        let (size, class) = (read.size, self.classifier.label(&read).class.0);
-        let tally = &mut self.ports[interface].egress.classes[usize::from(class)];
-        tally.inherit(size);
+        let (size, (_, whose)) = (read.size, self.label(interface, &read));
+        let tallies = &mut self.ports[interface].egress.tallies;
+        tallies.inherit(whose, size);
         let buffer = arena.take(HEADROOM).and_then(|mut buffer| {
             if buffer.resize(bytes.len() as u32) {
                 arena.bytes_mut(&mut buffer).copy_from_slice(&bytes);
@@ -129,12 +129,12 @@ impl Plane {
         });
         let arrived = now.get().saturating_sub(packet.waited_ns);
         let egress = interface as u16;
-        let newcomer = Newcomer { arrived, hop: packet.hop, slot: u32::MAX, size, class, egress };
+        let newcomer = Newcomer { arrived, hop: packet.hop, slot: u32::MAX, size, whose, egress };
         let put = buffer.map(|buffer| self.parked.put(buffer, newcomer));
         if let Some(Ok(_)) = put {
             return true;
         }
-        tally.lose(Reason::NoMemory, size);
+        tallies.lose(whose, Reason::NoMemory, size);
         put.and_then(Result::err).into_iter().for_each(|buffer| arena.give(buffer));
         false
     }

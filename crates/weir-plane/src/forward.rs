@@ -303,12 +303,12 @@ impl Plane {
     #[inline]
     fn enqueue(&mut self, now: u64, mut buffer: Buffer, packet: &Packet, way: Way, arena: &mut Arena) {
         let Way { egress, hop, look, arrived } = way;
-        let label = self.classifier.label(packet);
+        let (label, whose) = self.label(egress, packet);
         checksum::decrement_ttl(arena.bytes_mut(&mut buffer), packet);
         let port = &mut self.ports[egress];
-        let (size, class) = (packet.size, label.class.0);
-        port.egress.classes[usize::from(class)].offer(size);
-        let newcomer = Newcomer { arrived, hop, slot: look.slot, size, class, egress: egress as u16 };
+        let size = packet.size;
+        port.egress.tallies.offer(whose, size);
+        let newcomer = Newcomer { arrived, hop, slot: look.slot, size, whose, egress: egress as u16 };
         match self.parked.put(buffer, newcomer) {
             Ok(frame) => {
                 let handle = Handle::new(frame, label, size, packet.ecn);
@@ -316,7 +316,7 @@ impl Plane {
                 port.egress.arrive(now, since, handle, &mut Frames { parked: &mut self.parked, arena });
             }
             Err(buffer) => {
-                port.egress.classes[usize::from(class)].lose(Reason::NoMemory, size);
+                port.egress.tallies.lose(whose, Reason::NoMemory, size);
                 arena.note(&buffer, egress, Reason::NoMemory);
                 arena.give(buffer);
             }

@@ -313,6 +313,7 @@ impl Plane {
             discipline: interface.discipline.to_string(),
             holds: self.holds[at].clone(),
             rate: interface.rate.map(|rate| rate.to_string()),
+            subscriber_metrics: interface.subscribers.as_ref().is_some_and(|named| named.metrics),
             received: port.tally.received,
             to_router: port.tally.to_router,
             originated: port.tally.originated,

@@ -236,6 +236,9 @@ pub struct InterfaceSnapshot {
     /// process adds to their delay.
     #[serde(default)]
     pub lateness: Sojourn,
+    /// Whether metrics are given for each of its subscribers.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub subscriber_metrics: bool,
     /// Classes of what leaves by it.
     pub classes: Vec<ClassSnapshot>,
     /// What the kernel has counted.

@@ -84,7 +84,7 @@ fn others_may_have_a_line_of_their_own() {
 fn a_byte_order_mark_returns_blanks_and_another_order_of_columns_are_read() {
     let plain = table(FILE);
     assert_eq!(table(&format!("\u{feff}{}", FILE.replace('\n', "\r\n"))), plain);
-    assert_eq!(table(&FILE.replace(',', " , ").replace("site,,", "\n\nsite,,")), plain);
+    assert_eq!(table(&FILE.replace(',', " , ").replace("site ,  ,", "\n\nsite ,  ,")), plain);
     let turned = table("rate,name,address\n1Mbit,a,10.0.0.1\n");
     assert_eq!(turned, table("name,address,rate\na,10.0.0.1,1Mbit"));
 }
@@ -125,13 +125,12 @@ fn a_wrong_line_refuses_the_file_with_value_bound_and_remedy() {
         (row("b,10.0.0.2,1bit,,"), "s.csv:3:3: rate is 1bit, must be from 1kbit to 1000Gbit: "),
         (row("b,10.0.0.2,2Mbit,1Mbit,"), "s.csv:3:4: ceiling is 1Mbit, must be at least the rate, 2Mbit: raise it"),
         (row("b,10.0.0.2,2Mbit,,c"), "s.csv:3:5: group is c, not the name of a line: "),
-        (row("b,10.0.0.2,2Mbit,,a"), "s.csv:3:5: group a has an address, so it is no group: name a line that has no"),
+        (row("b,10.0.0.2,2Mbit,,a"), "s.csv:3:5: group is a, has an address, so it is no group: name a line that has no"),
         (row("g,,2Mbit,,g"), "s.csv:3:5: group is g, has more than 6 groups above those in it, or is above itself: "),
         (row("others,,1Mbit,,\nb,::1,1Mbit,,others"), "s.csv:4:5: group others is not a group: "),
     ] {
         let error = parse(&bytes).expect_err(said).to_string();
-        let said = said.replace("group a has", "group is a, has");
-        assert!(error.starts_with(&said), "{error}\n{said}");
+        assert!(error.starts_with(said), "{error}\n{said}");
     }
 }
 

@@ -108,7 +108,7 @@ fn set_up(
     let readings = Readings::new(caller);
     let served = system(socket.serve(Arc::clone(&readings), steering.clone()))?;
     if let Some(metrics) = metrics {
-        system(metrics.serve(Arc::clone(&readings), Order::Stats))?;
+        system(metrics.serve(Arc::clone(&readings), Order::Stats, None))?;
     }
     system(hangups.serve(file.clone().into(), readings, steering.clone()))?;
     let clock = Clock::start();

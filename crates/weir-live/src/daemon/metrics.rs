@@ -97,7 +97,8 @@ impl Metrics {
         self.0.socket.local_addr()
     }
 
-    /// Answers until what is returned is dropped; `figures` is the order by which the loop tells what it has counted.
+    /// Answers until what is returned is dropped; `figures` is the order by which the loop tells what it has counted, and
+    /// `subscribers` the one by which it tells that of subscribers, if it has any.
     ///
     /// # Errors
     /// The system has no thread left.
@@ -105,6 +106,7 @@ impl Metrics {
         self,
         readings: Arc<Readings<O>>,
         figures: O,
+        subscribers: Option<O>,
     ) -> io::Result<Served> {
         let served = Served(Arc::clone(&self.0));
         let each = move || {
@@ -112,7 +114,9 @@ impl Metrics {
             loop {
                 match self.0.socket.accept() {
                     // A peer that goes before its answer is no failure of the daemon.
-                    Ok((stream, _)) => drop(converse(stream, &readings, figures.clone())),
+                    Ok((stream, _)) => {
+                        drop(converse(stream, &readings, figures.clone(), subscribers.clone()));
+                    }
                     // It was shut down.
                     Err(error) if error.kind() == io::ErrorKind::InvalidInput => return,
                     // No descriptor is left: the connection would come again at once.
@@ -125,12 +129,21 @@ impl Metrics {
 }
 
 /// Answers one request, and closes.
-fn converse<O>(mut stream: TcpStream, readings: &Readings<O>, figures: O) -> io::Result<()> {
+fn converse<O>(
+    mut stream: TcpStream,
+    readings: &Readings<O>,
+    figures: O,
+    subscribers: Option<O>,
+) -> io::Result<()> {
     stream.set_write_timeout(Some(PATIENCE))?;
     let request = head(&mut stream)?;
     let (status, body) = match target(&request) {
         Some("/metrics") => match &readings.read(Reading::Stats, figures).answer {
-            Answer::Stats(snapshot) => ("200 OK", router::text(snapshot)),
+            Answer::Stats(snapshot) => {
+                let wanted = subscribers.filter(|_| snapshot.interfaces.iter().any(|at| at.subscriber_metrics));
+                let more = wanted.map(|order| readings.read(Reading::Subscribers, order));
+                ("200 OK", router::text(snapshot) + &more.map_or(String::new(), |said| router::more(snapshot, &said.answer)))
+            }
             Answer::Requests(stats) => ("200 OK", steering::text(stats)),
             Answer::Refused { error, .. } => ("503 Service Unavailable", format!("{error}\n")),
             _ => ("500 Internal Server Error", "the daemon answered something else\n".to_owned()),

@@ -209,7 +209,7 @@ fn counts_of_subscribers_add_up_to_those_of_the_interface() {
     };
     assert_eq!(sum(|counts| counts.forwarded), class.forwarded);
     assert_eq!(sum(|counts| counts.waiting), class.waiting);
-    assert_eq!(sum(|counts| counts.dropped).packets, class.dropped.values().map(|count| count.packets).sum());
+    assert_eq!(sum(|counts| counts.dropped).packets, class.dropped.values().map(|count| count.packets).sum::<u64>());
     assert!(sum(|counts| counts.dropped).packets > 0);
     let first = &snapshot.subscribers[0];
     assert_eq!((first.name.as_str(), first.group.as_str(), first.ceiling.as_str()), ("s0", "g0", "100kbit"));

@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 use weir_plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Snapshot};
+use weir_plane::subscribers::{SubscriberCounts, SubscribersSnapshot};
 
 use super::page::{Page, Seconds};
+use crate::daemon::protocol::Answer;
 
 /// A snapshot in the text format.
 pub(super) fn text(snapshot: &Snapshot) -> String {
@@ -12,6 +14,40 @@ pub(super) fn text(snapshot: &Snapshot) -> String {
     of_interfaces(&mut page, &snapshot.interfaces);
     of_classes(&mut page, &snapshot.interfaces);
     page.0
+}
+
+/// What was counted of subscribers, of those interfaces that are to say so.
+pub(super) fn more(snapshot: &Snapshot, answer: &Answer) -> String {
+    let mut page = Page::default();
+    if let Answer::Subscribers { interfaces } = answer {
+        let says = |name: &str| snapshot.interfaces.iter().any(|at| at.name == name && at.subscriber_metrics);
+        let wanted: Vec<&SubscribersSnapshot> = interfaces.iter().filter(|at| says(&at.interface)).collect();
+        of_subscribers(&mut page, &wanted);
+    }
+    page.0
+}
+
+/// Packets and bytes of something of a subscriber: its name, what it is, and where it is counted.
+type OfSubscriber = (&'static str, &'static str, fn(&SubscriberCounts) -> Count);
+
+fn of_subscribers(page: &mut Page, interfaces: &[&SubscribersSnapshot]) {
+    let each = || interfaces.iter().flat_map(|at| at.subscribers.iter().map(|it| (at.interface.as_str(), it)));
+    const COUNTS: [OfSubscriber; 2] =
+        [("forwarded", "of a subscriber left", |it| it.forwarded), ("dropped", "of a subscriber were dropped", |it| it.dropped)];
+    for (name, what, count) in COUNTS {
+        pair(page, &format!("weir_subscriber_{name}"), what, |page, name, part| {
+            each().for_each(|(at, it)| {
+                let labels = [("interface", at), ("subscriber", it.name.as_str())];
+                page.sample(name, &labels, part(count(&it.counts)));
+            });
+        });
+    }
+    let name = "weir_subscriber_backlog_bytes";
+    page.family(name, "gauge", "Bytes of IP of a subscriber that wait.");
+    each().for_each(|(at, it)| {
+        let labels = [("interface", at), ("subscriber", it.name.as_str())];
+        page.sample(name, &labels, it.counts.waiting.bytes);
+    });
 }
 
 fn of_router(page: &mut Page, snapshot: &Snapshot) {

@@ -184,7 +184,7 @@ fn scrapes_are_answered_and_garbage_is_refused() {
     let metrics = Metrics::bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("bound");
     let address = metrics.address().expect("told");
     let (caller, inbox) = inbox().expect("a descriptor");
-    let _served = metrics.serve(Readings::new(caller), Order::Stats).expect("served");
+    let _served = metrics.serve(Readings::new(caller), Order::Stats, None).expect("served");
     let scrape = |request: &[u8]| {
         let mut stream = TcpStream::connect(address).expect("connected");
         let _ = stream.write_all(request);
