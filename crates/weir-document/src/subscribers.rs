@@ -223,14 +223,22 @@ impl Table {
     pub fn advice(&self, over: &[Overbooked]) -> Vec<String> {
         const MOST_LINES: usize = 8;
         let line = |of: &Overbooked| {
-            let whose = of.group.map_or("the interface".to_owned(), |group| format!("group `{}`", self.name(group)));
+            let whose =
+                of.group.map_or("the interface".to_owned(), |group| format!("group `{}`", self.name(group)));
             let (promised, rate) = (of.promised, of.rate);
             let each = 100.0 * rate.get() as f64 / promised.get() as f64;
-            format!("{}: {whose} has {rate} and promises {promised}: each is promised {each:.0} % of its rate", self.file)
+            format!(
+                "{}: {whose} has {rate} and promises {promised}: each is promised {each:.0} % of its rate",
+                self.file
+            )
         };
         let mut lines: Vec<String> = over.iter().take(MOST_LINES).map(line).collect();
         if over.len() > MOST_LINES {
-            lines.push(format!("{}: {} more groups promise more than they have", self.file, over.len() - MOST_LINES));
+            lines.push(format!(
+                "{}: {} more groups promise more than they have",
+                self.file,
+                over.len() - MOST_LINES
+            ));
         }
         lines
     }

@@ -14,12 +14,12 @@ use std::net::IpAddr;
 use serde::{Deserialize, Serialize};
 use weir_core::units::Instant;
 
+use super::Plane;
 use super::discovery::Speaker;
 use super::egress::Frames;
 use super::frame::{self, Frame};
 use super::parked::{Newcomer, Place};
 use super::snapshot::{Reason, Snapshot};
-use super::Plane;
 use super::successor::Queues;
 use crate::arena::Arena;
 use crate::config::MacAddress;

@@ -323,7 +323,9 @@ impl Plane {
             lateness: port.egress.lateness.snapshot(),
             ..InterfaceSnapshot::default()
         };
-        for ((class, tally), oldest) in self.router.classes.iter().zip(&port.egress.tallies.classes).zip(oldest) {
+        for ((class, tally), oldest) in
+            self.router.classes.iter().zip(&port.egress.tallies.classes).zip(oldest)
+        {
             snapshot.forwarded.packets += tally.forwarded.packets;
             snapshot.forwarded.bytes += tally.forwarded.bytes;
             snapshot.classes.push(tally.snapshot(&class.name, now.get().saturating_sub(*oldest)));

@@ -347,8 +347,14 @@ mod tests {
     fn a_frame_of_another_arena_comes_back() {
         let mut arena = Arena::new(2).expect("two pages");
         let mut parked = Parked::new(1);
-        let newcomer =
-            Newcomer { arrived: 0, hop: Ipv4Addr::LOCALHOST.into(), slot: 0, size: 1, whose: Whose::default(), egress: 0 };
+        let newcomer = Newcomer {
+            arrived: 0,
+            hop: Ipv4Addr::LOCALHOST.into(),
+            slot: 0,
+            size: 1,
+            whose: Whose::default(),
+            egress: 0,
+        };
         let (first, second) = (arena.take(0).expect("free"), arena.take(0).expect("free"));
         assert_eq!(parked.put(first, newcomer), Ok(0));
         assert_eq!(parked.put(second, newcomer).map_err(|buffer| buffer.frame()), Err(1));

@@ -25,7 +25,7 @@ use super::line::NEVER;
 use super::neighbours::{Found, Neighbours};
 use super::parked::{Handle, List, Parked};
 use super::snapshot::{Count, Reason};
-use super::subscribers::{SubscriberCounts, Subscribed};
+use super::subscribers::{Subscribed, SubscriberCounts};
 use super::succession::Boxed;
 use super::tally::Reasons;
 use super::waiting::Waiting;
@@ -159,7 +159,10 @@ impl Port {
     }
 
     /// Takes subscribers, none of which has been counted; those of before, with their counts.
-    pub(super) fn subscribe(&mut self, to: Option<Subscribed>) -> (Option<Subscribed>, Vec<SubscriberCounts>) {
+    pub(super) fn subscribe(
+        &mut self,
+        to: Option<Subscribed>,
+    ) -> (Option<Subscribed>, Vec<SubscriberCounts>) {
         let counts = to.as_ref().map_or(Vec::new(), Subscribed::counts);
         let before = core::mem::replace(&mut self.egress.tallies.subscribers, counts);
         (core::mem::replace(&mut self.subscribed, to), before)

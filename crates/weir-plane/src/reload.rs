@@ -48,7 +48,8 @@ impl Plane {
         let routes = core::mem::replace(&mut self.routes, routes);
         self.holds = holds;
         let router = core::mem::replace(&mut self.router, router);
-        let mut remains = Remains { tables: Some((classifier, routes, router)), ..Remains::default() };
+        let mut remains = Remains::default();
+        remains.keep((classifier, routes, router));
         let parts = queues.into_iter().zip(subscribed).zip(kept);
         for (at, ((mut queues, subscribed), is_kept)) in parts.enumerate() {
             self.ports[at].set(&self.router.interfaces[at]);
@@ -58,7 +59,7 @@ impl Plane {
             }
             let frames = &mut Frames { parked: &mut self.parked, arena };
             self.ports[at].egress.resume(now.get(), frames);
-            remains.unused.push(queues);
+            remains.keep(queues);
         }
         self.reloads += 1;
         Ok(remains)
@@ -120,7 +121,7 @@ impl Plane {
                 }
             }
         }
-        remains.subscribed.push((subscribed, before));
+        remains.keep((subscribed, before));
     }
 
     /// Counters and packets take the numbers of the new classes.
@@ -185,9 +186,9 @@ impl Plane {
         let waiting = self.waiting_at(at, arena);
         let queue = &mut self.ports[at].egress.queue;
         if let Some(next) = filled(now, queues.next(), &waiting) {
-            remains.queues.push(queue.replace(next));
+            remains.keep(queue.replace(next));
         } else if queue.has_predecessor() {
-            remains.queues.extend(self.refill(now, at, queues, arena));
+            remains.keep(self.refill(now, at, queues, arena));
         } else {
             queue.succeed(queues.next());
         }

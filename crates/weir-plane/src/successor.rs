@@ -21,8 +21,8 @@ use super::classify::Classifier;
 use super::hand_over::Part;
 use super::parked::Handle;
 use super::routes::Routes;
-use super::subscribers::{SubscriberCounts, Subscribed};
-use super::succession::{Boxed, Succession};
+use super::subscribers::Subscribed;
+use super::succession::Boxed;
 use crate::arena::Arena;
 use crate::config::{Router, Subscribers};
 
@@ -65,16 +65,18 @@ impl Queues {
 
 /// What a configuration leaves that is in force no more. To drop it takes some time, which a loop has not.
 #[derive(Default)]
-pub struct Remains {
-    pub(super) queues: Vec<Succession<Handle>>,
-    pub(super) unused: Vec<Queues>,
-    pub(super) subscribed: Vec<(Option<Subscribed>, Vec<SubscriberCounts>)>,
-    pub(super) tables: Option<(Classifier, Routes, Router)>,
+pub struct Remains(Vec<Box<dyn Send>>);
+
+impl Remains {
+    /// Keeps something until all is dropped.
+    pub(super) fn keep(&mut self, what: impl Send + 'static) {
+        self.0.push(Box::new(what));
+    }
 }
 
 impl core::fmt::Debug for Remains {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Remains").field("queues", &self.queues.len()).finish_non_exhaustive()
+        f.debug_tuple("Remains").field(&self.0.len()).finish()
     }
 }
 
@@ -92,7 +94,8 @@ impl Successor {
             queues.push(of);
             subscribed.push(named.map(Subscribed::new));
         }
-        let (classifier, routes, holds) = (Classifier::new(&router, seed), Routes::new(&router), router.bounds());
+        let (classifier, routes, holds) =
+            (Classifier::new(&router, seed), Routes::new(&router), router.bounds());
         Ok(Self { router, classifier, routes, holds, queues, subscribed })
     }
 }

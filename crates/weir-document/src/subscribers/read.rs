@@ -51,7 +51,8 @@ impl Table {
     /// # Errors
     /// It cannot be read, is no file or too long, or one of its lines is refused.
     pub fn read_file(path: &Path, shown: &str) -> Checked<Self> {
-        let refused = |reason: String| Refused::of_file(shown, reason, "name a file of subscribers that may be read");
+        let refused =
+            |reason: String| Refused::of_file(shown, reason, "name a file of subscribers that may be read");
         let unread = |error: std::io::Error| refused(format!("cannot be read: {}", plain_io(&error)));
         // A pipe or a device may never end.
         if !metadata(path).map_err(unread)?.is_file() {
@@ -238,7 +239,13 @@ impl<'f> Reader<'f> {
         let of_row = |&place: &usize| {
             let row = &rows[place];
             let group = (!row.group.is_empty()).then(|| numbers[places[row.group]]);
-            Class { name: row.name.to_owned(), kind: row.kind(), rate: Some(row.rate), ceiling: row.ceiling, group }
+            Class {
+                name: row.name.to_owned(),
+                kind: row.kind(),
+                rate: Some(row.rate),
+                ceiling: row.ceiling,
+                group,
+            }
         };
         let mut classes: Vec<Class> = order.iter().map(of_row).collect();
         if classes.last().is_none_or(|last| last.kind != Kind::Others) {
@@ -251,7 +258,9 @@ impl<'f> Reader<'f> {
             classes.push(Class { name, kind: Kind::Others, rate: None, ceiling: None, group: None });
         }
         let mut by_name: Vec<u16> = (0..classes.len()).map(|class| class as u16).collect();
-        by_name.sort_unstable_by(|one, other| classes[usize::from(*one)].name.cmp(&classes[usize::from(*other)].name));
+        by_name.sort_unstable_by(|one, other| {
+            classes[usize::from(*one)].name.cmp(&classes[usize::from(*other)].name)
+        });
         let prefixes = self.prefixes(rows, &numbers)?;
         Ok(Table { file: self.file.to_owned(), classes, prefixes, by_name })
     }
@@ -286,12 +295,15 @@ impl<'f> Reader<'f> {
             at = &rows[above];
             match at.kind() {
                 Kind::Group => {}
-                Kind::Subscriber => return self.refuse(place, at.name, "has an address, so it is no group", remedy),
+                Kind::Subscriber => {
+                    return self.refuse(place, at.name, "has an address, so it is no group", remedy);
+                }
                 Kind::Others => return self.refuse(place, at.name, "is not a group", remedy),
             }
             depth += 1;
             if depth > MOST_GROUPS || (row.kind() == Kind::Group && depth >= MOST_GROUPS) {
-                let reason = format!("has more than {MOST_GROUPS} groups above those in it, or is above itself");
+                let reason =
+                    format!("has more than {MOST_GROUPS} groups above those in it, or is above itself");
                 return self.refuse((row.line, 4), row.group, reason, "name a group that is in fewer");
             }
         }

@@ -1,6 +1,7 @@
 //! Files that are read, and every way in which one is refused.
 
 use super::*;
+use weir_core::random::Random;
 
 fn parse(text: impl AsRef<[u8]>) -> Checked<Table> {
     Table::parse("s.csv", text.as_ref())
@@ -55,7 +56,10 @@ fn promises_beyond_what_there_is_are_cut_in_proportion_and_said() {
     assert_eq!(config.classes[2].ceiling, Rate::new(18_000_000));
     assert!(config.check().is_ok());
     let advice = table.advice(&over);
-    assert_eq!(advice, ["s.csv: group `ap` has 9Mbit and promises 18Mbit: each is promised 50 % of its rate"]);
+    assert_eq!(
+        advice,
+        ["s.csv: group `ap` has 9Mbit and promises 18Mbit: each is promised 50 % of its rate"]
+    );
     // On a line that is slower than all groups together they are cut in their turn.
     let (config, over) = table.shares(Rate::new(4_500_000)).expect("enough");
     assert!(config.check().is_ok() && over.len() == 2 && over[1].group.is_none());
@@ -98,35 +102,66 @@ fn classes_are_found_again_by_name() {
 
 #[test]
 fn a_wrong_line_refuses_the_file_with_value_bound_and_remedy() {
-    let row = |row: &str| format!("name,address,rate,ceiling,group\na,10.0.0.1,1Mbit,,\n{row}\n").into_bytes();
+    let row =
+        |row: &str| format!("name,address,rate,ceiling,group\na,10.0.0.1,1Mbit,,\n{row}\n").into_bytes();
     let long = "x".repeat(65);
     for (bytes, said) in [
         (Vec::new(), "s.csv: is empty: write `name,address,rate,ceiling,group` as the first line"),
         (b"\xef\xbb\xbf\r\n\n".to_vec(), "s.csv: is empty: "),
-        (b"a,10.0.0.1,1Mbit\n".to_vec(), "s.csv:1:1: column `a` is none of `name`, `address`, `rate`, `ceiling`, `group`: "),
+        (
+            b"a,10.0.0.1,1Mbit\n".to_vec(),
+            "s.csv:1:1: column `a` is none of `name`, `address`, `rate`, `ceiling`, `group`: ",
+        ),
         (b"name,rate\n".to_vec(), "s.csv:1:1: has no column `address`: "),
         (b"name,address,rate,name\n".to_vec(), "s.csv:1:4: column `name` is written twice: "),
         (b"name,address,rate\ng,,1Mbit\n".to_vec(), "s.csv: has no line with an address: "),
-        (b"name,address,rate\na,10.0.0.1,1Mbit\nb,\xff,1Mbit\n".to_vec(), "s.csv:3:3: has the byte 0xff, which is no UTF-8: "),
+        (
+            b"name,address,rate\na,10.0.0.1,1Mbit\nb,\xff,1Mbit\n".to_vec(),
+            "s.csv:3:3: has the byte 0xff, which is no UTF-8: ",
+        ),
         (row("b,10.0.0.2"), "s.csv:3:2: has 2 fields, must have 5 as the first line: "),
         (row("b,10.0.0.2,1Mbit,,,,"), "s.csv:3:5: has 7 fields, must have 5 as the first line: "),
-        (row(",10.0.0.2,1Mbit,,"), "s.csv:3:1: name is empty, must be from 1 to 64 characters without quotes"),
+        (
+            row(",10.0.0.2,1Mbit,,"),
+            "s.csv:3:1: name is empty, must be from 1 to 64 characters without quotes",
+        ),
         (row("\"b\",10.0.0.2,1Mbit,,"), "s.csv:3:1: name is \"b\", must be from 1 to 64 characters"),
         (row(&format!("{long},10.0.0.2,1Mbit,,")), "s.csv:3:1: name is xxx"),
         (row("a,10.0.0.2,1Mbit,,"), "s.csv:3:1: name a is the name of line 2 too: give each its own name"),
         (row("others,10.0.0.2,1Mbit,,"), "s.csv:3:1: name others is kept for packets of no subscriber: "),
-        (row("b,10.0.0.256,1Mbit,,"), "s.csv:3:2: address is 10.0.0.256, not an address or a prefix: write 10.1.0.2, "),
+        (
+            row("b,10.0.0.256,1Mbit,,"),
+            "s.csv:3:2: address is 10.0.0.256, not an address or a prefix: write 10.1.0.2, ",
+        ),
         (row("b,10.0.0.2/33,1Mbit,,"), "s.csv:3:2: address is 10.0.0.2/33, not an address or a prefix: "),
-        (row("b,10.0.0.2/24,1Mbit,,"), "s.csv:3:2: address is 10.0.0.2/24, has bits behind its prefix: write 10.0.0.0/24"),
-        (row("b,10.0.0.1,1Mbit,,"), "s.csv:3:2: address 10.0.0.1/32 is an address of line 2 already: remove one of the two"),
+        (
+            row("b,10.0.0.2/24,1Mbit,,"),
+            "s.csv:3:2: address is 10.0.0.2/24, has bits behind its prefix: write 10.0.0.0/24",
+        ),
+        (
+            row("b,10.0.0.1,1Mbit,,"),
+            "s.csv:3:2: address 10.0.0.1/32 is an address of line 2 already: remove one of the two",
+        ),
         (row("b,::1 ::1,1Mbit,,"), "s.csv:3:2: address ::1/128 is an address of line 3 already: "),
-        (row("b,10.0.0.2,,,"), "s.csv:3:3: rate is empty, not a rate with its unit: write a rate such as 2Mbit"),
+        (
+            row("b,10.0.0.2,,,"),
+            "s.csv:3:3: rate is empty, not a rate with its unit: write a rate such as 2Mbit",
+        ),
         (row("b,10.0.0.2,5,,"), "s.csv:3:3: rate is 5, not a rate with its unit: "),
         (row("b,10.0.0.2,1bit,,"), "s.csv:3:3: rate is 1bit, must be from 1kbit to 1000Gbit: "),
-        (row("b,10.0.0.2,2Mbit,1Mbit,"), "s.csv:3:4: ceiling is 1Mbit, must be at least the rate, 2Mbit: raise it"),
+        (
+            row("b,10.0.0.2,2Mbit,1Mbit,"),
+            "s.csv:3:4: ceiling is 1Mbit, must be at least the rate, 2Mbit: raise it",
+        ),
         (row("b,10.0.0.2,2Mbit,,c"), "s.csv:3:5: group is c, not the name of a line: "),
-        (row("b,10.0.0.2,2Mbit,,a"), "s.csv:3:5: group is a, has an address, so it is no group: name a line that has no"),
-        (row("g,,2Mbit,,g"), "s.csv:3:5: group is g, has more than 6 groups above those in it, or is above itself: "),
+        (
+            row("b,10.0.0.2,2Mbit,,a"),
+            "s.csv:3:5: group is a, has an address, so it is no group: name a line that has no",
+        ),
+        (
+            row("g,,2Mbit,,g"),
+            "s.csv:3:5: group is g, has more than 6 groups above those in it, or is above itself: ",
+        ),
         (row("others,,1Mbit,,\nb,::1,1Mbit,,others"), "s.csv:4:5: group others is not a group: "),
     ] {
         let error = parse(&bytes).expect_err(said).to_string();
@@ -168,5 +203,42 @@ fn what_is_no_file_is_not_waited_for() {
     let error = Table::read_file("/dev/zero".as_ref(), "zero").expect_err("endless").to_string();
     assert_eq!(error, "zero: is no file: name a file of subscribers that may be read");
     let error = Table::read_file("/nonexistent/s.csv".as_ref(), "s.csv").expect_err("absent").to_string();
-    assert_eq!(error, "s.csv: cannot be read: no such file or directory: name a file of subscribers that may be read");
+    assert_eq!(
+        error,
+        "s.csv: cannot be read: no such file or directory: name a file of subscribers that may be read"
+    );
+}
+
+/// What the fuzz target `subscribers` holds, over mutations of a valid file.
+#[test]
+fn what_is_mutated_is_refused_with_a_remedy_or_a_hierarchy() {
+    let mut random = Random::new(2);
+    let mut accepted = 0;
+    for _ in 0..20_000 {
+        let mut bytes = FILE.as_bytes().to_vec();
+        for _ in 0..1 + random.below(3) {
+            let at = random.below(bytes.len() as u64) as usize;
+            match random.below(4) {
+                0 => bytes[at] = random.bits() as u8,
+                1 => drop(bytes.remove(at)),
+                2 => bytes.insert(at, b",\n/ 09amM"[random.below(9) as usize]),
+                _ => bytes.truncate(at + 1),
+            }
+        }
+        match parse(&bytes) {
+            Err(error) => assert!(error.line != Some(0) && !error.remedy.is_empty(), "{error}"),
+            Ok(table) => {
+                accepted += 1;
+                // A class next to one of a million times its rate would be promised nothing.
+                let Ok((config, over)) = table.shares(Rate::new(10_000_000)) else { continue };
+                assert_eq!(config.check(), Ok(()));
+                assert!(table.advice(&over).len() <= 9);
+                for (class, at) in table.classes().iter().zip(0..) {
+                    assert!(class.group.is_none_or(|group| group < at));
+                    assert_eq!(table.find(&class.name), Some(at));
+                }
+            }
+        }
+    }
+    assert!((1_000..19_000).contains(&accepted), "{accepted}");
 }

@@ -108,7 +108,8 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let readings = Readings::new(caller);
     let began = Began { router: router.clone(), seed };
     let control = system(socket.serve(Arc::clone(&readings), began.clone()))?;
-    let served = metrics.map(|metrics| metrics.serve(Arc::clone(&readings), Order::Stats, Some(Order::Subscribers)));
+    let served =
+        metrics.map(|metrics| metrics.serve(Arc::clone(&readings), Order::Stats, Some(Order::Subscribers)));
     let metrics = system(served.transpose())?;
     system(hangups.serve(arguments.configured.file.clone(), readings, began))?;
     let (router, succession) = (Arc::new(router), Succession::None);

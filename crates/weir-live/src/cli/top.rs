@@ -51,7 +51,13 @@ pub(super) struct Arguments {
     #[arg(long, value_enum, default_value_t = Sort::Rate, requires = "subscribers")]
     sort: Sort,
     /// Shows the subscribers whose names hold this.
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true, requires = "subscribers")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true,
+        requires = "subscribers"
+    )]
     filter: String,
     /// How many subscribers of an interface are shown at most.
     #[arg(long, value_name = "NUMBER", default_value_t = 50, requires = "subscribers")]

@@ -140,9 +140,14 @@ fn converse<O>(
     let (status, body) = match target(&request) {
         Some("/metrics") => match &readings.read(Reading::Stats, figures).answer {
             Answer::Stats(snapshot) => {
-                let wanted = subscribers.filter(|_| snapshot.interfaces.iter().any(|at| at.subscriber_metrics));
+                let wanted =
+                    subscribers.filter(|_| snapshot.interfaces.iter().any(|at| at.subscriber_metrics));
                 let more = wanted.map(|order| readings.read(Reading::Subscribers, order));
-                ("200 OK", router::text(snapshot) + &more.map_or(String::new(), |said| router::more(snapshot, &said.answer)))
+                (
+                    "200 OK",
+                    router::text(snapshot)
+                        + &more.map_or(String::new(), |said| router::more(snapshot, &said.answer)),
+                )
             }
             Answer::Requests(stats) => ("200 OK", steering::text(stats)),
             Answer::Refused { error, .. } => ("503 Service Unavailable", format!("{error}\n")),

@@ -153,12 +153,14 @@ pub(super) fn answer(daemon: &mut Still<'_>, Command { order, reply }: Command<O
         }
         Order::Subscribers => {
             let readings = daemon.subscribers();
-            return reply.send_later(move || {
-                Answer::Subscribers { interfaces: readings.iter().map(Reading::snapshot).collect() }
+            return reply.send_later(move || Answer::Subscribers {
+                interfaces: readings.iter().map(Reading::snapshot).collect(),
             });
         }
         Order::Reload { file, router, ready } => {
-            let Some(built) = ready.take() else { return reply.send(Answer::refused("it was taken already")) };
+            let Some(built) = ready.take() else {
+                return reply.send(Answer::refused("it was taken already"));
+            };
             let said = format!("{file} is in force");
             daemon.parts.file = file;
             return take(daemon, router, built, said, reply);
@@ -200,7 +202,8 @@ fn take(daemon: &mut Still<'_>, router: Arc<Router>, built: Built, said: String,
 fn set(daemon: &mut Still<'_>, interface: &str, change: &Change, reply: Reply) {
     let built = change.apply(&daemon.parts.router, interface).and_then(|router| {
         let successors = daemon.workers.iter().map(|worker| worker.plane.prepare(router.clone()));
-        let successors = successors.collect::<Result<_, _>>().map_err(|refused: Refused| refused.to_string())?;
+        let successors =
+            successors.collect::<Result<_, _>>().map_err(|refused: Refused| refused.to_string())?;
         let holds = router.place_of(interface).map_or(String::new(), |place| router.bound_at(place));
         Ok((Built { successors, advice: router.advice() }, Arc::new(router), holds))
     });

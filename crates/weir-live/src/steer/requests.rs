@@ -51,6 +51,7 @@ impl Orders for Steering {
             | Request::Set { .. }
             | Request::Drain { .. }
             | Request::Drops
+            | Request::Subscribers
             | Request::TakeOver
             | Request::HandOver => {
                 return Err(format!(

@@ -9,8 +9,8 @@ use weir_core::units::Instant;
 use crate::classify::Classifier;
 use crate::frame::{self, Frame};
 use crate::parked::Handle;
-use crate::successor::build;
 use crate::succession::{Boxed, handle_event};
+use crate::successor::build;
 use crate::testing::*;
 
 /// The model: a packet is named by its destination port, a byte takes a microsecond.

@@ -25,21 +25,11 @@ pub(super) fn choose(interfaces: &mut Vec<SubscribersSnapshot>, wanted: Option<&
 
 /// A table of all of them.
 pub(super) fn told(interfaces: &[SubscribersSnapshot]) -> String {
-    let head = [
-        "interface",
-        "subscriber",
-        "group",
-        "rate",
-        "ceiling",
-        "left",
-        "",
-        "dropped",
-        "waiting",
-        "",
-    ];
+    let head = ["interface", "subscriber", "group", "rate", "ceiling", "left", "", "dropped", "waiting", ""];
     let of = |at: &SubscribersSnapshot, it: &SubscriberSnapshot| {
         let (left, dropped, waiting) = (it.counts.forwarded, it.counts.dropped, it.counts.waiting);
-        let mut row: Vec<String> = [&at.interface, &it.name, &it.group, &it.rate, &it.ceiling].map(String::clone).to_vec();
+        let mut row: Vec<String> =
+            [&at.interface, &it.name, &it.group, &it.rate, &it.ceiling].map(String::clone).to_vec();
         row.extend([packets(left.packets), bytes(left.bytes), packets(dropped.packets)]);
         row.extend([packets(waiting.packets), bytes(waiting.bytes)]);
         row
@@ -60,7 +50,11 @@ mod tests {
             ..SubscriberSnapshot::default()
         };
         let subscribers = ["anna", "ben", "others"].map(subscriber).to_vec();
-        vec![SubscribersSnapshot { interface: "eth1".to_owned(), subscribers, ..SubscribersSnapshot::default() }]
+        vec![SubscribersSnapshot {
+            interface: "eth1".to_owned(),
+            subscribers,
+            ..SubscribersSnapshot::default()
+        }]
     }
 
     #[test]
@@ -71,6 +65,9 @@ mod tests {
         assert!(text.contains("ben") && !text.contains("anna"), "{text}");
         let error = choose(&mut two(), Some("bem")).expect_err("nobody");
         assert_eq!(error, "there is no subscriber `bem`: did you mean `ben`? `--subscribers` lists all");
-        assert!(choose(&mut Vec::new(), None).is_err_and(|error| error.starts_with("no interface has subscribers")));
+        assert!(
+            choose(&mut Vec::new(), None)
+                .is_err_and(|error| error.starts_with("no interface has subscribers"))
+        );
     }
 }

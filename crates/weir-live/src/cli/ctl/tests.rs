@@ -32,6 +32,8 @@ fn request(line: &str) -> Result<Request, Failure> {
 fn arguments_become_requests() {
     assert_eq!(request("edge status").expect("read"), Request::Status);
     assert_eq!(request("edge stats --json").expect("read"), Request::Stats);
+    assert_eq!(request("edge stats --subscribers").expect("read"), Request::Subscribers);
+    assert_eq!(request("edge stats --subscriber anna").expect("read"), Request::Subscribers);
     let set = request("edge set eth0 --rate 20Mbit --discipline drr").expect("read");
     let (rate, discipline) = (Some("20Mbit".to_owned()), Some("drr".to_owned()));
     assert_eq!(set, Request::Set { interface: "eth0".to_owned(), rate, discipline, propagation: None });

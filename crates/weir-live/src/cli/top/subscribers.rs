@@ -69,7 +69,10 @@ impl Choice {
 
     /// Takes a key, if it is one of this page; whether it was.
     pub(super) fn takes(&mut self, key: KeyEvent) -> bool {
-        if !self.is_open || key.kind != KeyEventKind::Press || !(key.modifiers - KeyModifiers::SHIFT).is_empty() {
+        if !self.is_open
+            || key.kind != KeyEventKind::Press
+            || !(key.modifiers - KeyModifiers::SHIFT).is_empty()
+        {
             return false;
         }
         match (key.code, self.writes) {
@@ -93,7 +96,8 @@ impl Choice {
             let old = before.iter().find(|old| old.interface == at.interface && old.now_ns < at.now_ns);
             let interval = at.now_ns - old.map_or(0, |old| old.now_ns);
             let figures = self.figures(at, old, interval.max(1) as f64 / 1e9);
-            (all, shown, longest) = (all + at.subscribers.len(), shown + figures.len(), longest.max(interval));
+            (all, shown, longest) =
+                (all + at.subscribers.len(), shown + figures.len(), longest.max(interval));
             rows.extend(figures.iter().take(self.most).map(|of| of.row(&at.interface)));
         }
         let by = self.sort.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned());
@@ -211,7 +215,10 @@ mod tests {
     fn what_is_narrow_keeps_name_rate_and_what_waits() {
         let frame = choice(Sort::Rate, "").frame(&[], &sample(1_000_000_000, [100_000, 500_000, 250_000]));
         let text = frame.text(30);
-        assert!(text.lines().all(|line| line.chars().count() <= 30) || text.starts_with("3 subscribers"), "{text}");
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 30) || text.starts_with("3 subscribers"),
+            "{text}"
+        );
         assert!(text.contains("ben") && text.contains("rate") && text.contains("waiting"), "{text}");
         assert!(!text.contains("promised"), "{text}");
     }

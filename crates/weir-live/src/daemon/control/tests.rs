@@ -175,7 +175,9 @@ fn a_configuration_is_checked_before_the_loop_sees_it() {
         let request = Request::Reload { file: "new.toml".to_owned(), text: text.to_owned() };
         match consider(&json(&request), true, &first) {
             Outcome::Refuse(Answer::Refused { error, permission: false }) => error,
-            Outcome::Order(Order::Reload { file, router, .. }) => format!("{file} {}", router.interfaces[1].name),
+            Outcome::Order(Order::Reload { file, router, .. }) => {
+                format!("{file} {}", router.interfaces[1].name)
+            }
             other => format!("{other:?}"),
         }
     };

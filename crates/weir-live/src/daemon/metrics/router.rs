@@ -31,9 +31,12 @@ pub(super) fn more(snapshot: &Snapshot, answer: &Answer) -> String {
 type OfSubscriber = (&'static str, &'static str, fn(&SubscriberCounts) -> Count);
 
 fn of_subscribers(page: &mut Page, interfaces: &[&SubscribersSnapshot]) {
-    let each = || interfaces.iter().flat_map(|at| at.subscribers.iter().map(|it| (at.interface.as_str(), it)));
-    const COUNTS: [OfSubscriber; 2] =
-        [("forwarded", "of a subscriber left", |it| it.forwarded), ("dropped", "of a subscriber were dropped", |it| it.dropped)];
+    let each =
+        || interfaces.iter().flat_map(|at| at.subscribers.iter().map(|it| (at.interface.as_str(), it)));
+    const COUNTS: [OfSubscriber; 2] = [
+        ("forwarded", "of a subscriber left", |it| it.forwarded),
+        ("dropped", "of a subscriber were dropped", |it| it.dropped),
+    ];
     for (name, what, count) in COUNTS {
         pair(page, &format!("weir_subscriber_{name}"), what, |page, name, part| {
             each().for_each(|(at, it)| {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use weir_gauge::spans::Sojourn;
 use weir_plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Left, Reason, Snapshot};
+use weir_plane::subscribers::{SubscriberCounts, SubscriberSnapshot, SubscribersSnapshot};
 
 use super::super::inbox::inbox;
 use super::super::readings::Readings;
@@ -233,4 +234,34 @@ fn a_socket_is_taken_only_if_it_was_handed_to_this_process() {
     ] {
         assert!(!is_handed(process, sockets), "{process:?} {sockets:?}");
     }
+}
+
+#[test]
+fn subscribers_are_given_where_they_are_asked_for() {
+    let at = |name: &str, subscriber_metrics| InterfaceSnapshot {
+        name: name.to_owned(),
+        subscriber_metrics,
+        ..InterfaceSnapshot::default()
+    };
+    let snapshot = Snapshot { interfaces: vec![at("a", true), at("b", false)], ..Snapshot::default() };
+    let counts = SubscriberCounts { forwarded: count(7), dropped: count(2), waiting: count(1) };
+    let of = |interface: &str| SubscribersSnapshot {
+        interface: interface.to_owned(),
+        subscribers: vec![SubscriberSnapshot {
+            name: "anna".to_owned(),
+            counts,
+            ..SubscriberSnapshot::default()
+        }],
+        ..SubscribersSnapshot::default()
+    };
+    let page = router::more(&snapshot, &Answer::Subscribers { interfaces: vec![of("a"), of("b")] });
+    has_the_form(&page);
+    for line in [
+        "weir_subscriber_forwarded_packets_total{interface=\"a\",subscriber=\"anna\"} 7",
+        "weir_subscriber_dropped_bytes_total{interface=\"a\",subscriber=\"anna\"} 200",
+        "weir_subscriber_backlog_bytes{interface=\"a\",subscriber=\"anna\"} 100",
+    ] {
+        assert!(page.lines().any(|found| found == line), "{line}\n{page}");
+    }
+    assert!(!page.contains("interface=\"b\""), "{page}");
 }

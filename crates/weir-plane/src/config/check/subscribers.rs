@@ -7,8 +7,8 @@ use weir_document::Refused;
 use weir_document::quantity::Speed;
 use weir_document::subscribers::Table;
 
-use super::super::document::{InterfaceTable, SubscriberAddress};
 use super::super::Subscribers;
+use super::super::document::{InterfaceTable, SubscriberAddress};
 use super::{Checked, Checker, given};
 
 impl Checker<'_> {
@@ -30,11 +30,16 @@ impl Checker<'_> {
             return self.refuse(written, reason, "add `rate`, somewhat less than what the line takes");
         };
         let path = Path::new(self.source.name).with_file_name(&written.value);
-        let listed = Table::read_file(&path, &path.display().to_string())?;
-        let (config, _) = listed.shares(rate)?;
-        config.check().map_err(|error| {
-            Refused::of_file(listed.file(), error.to_string(), "change the rates of its lines")
-        })?;
+        // What is wrong with a line is said at the line; what is wrong with all of them, where they are named.
+        let here = |refused: Refused| match refused.line {
+            Some(_) => refused,
+            None => self.source.refuse(written.span.clone(), refused.message(), refused.remedy.clone()),
+        };
+        let listed = Table::read_file(&path, &path.display().to_string()).map_err(here)?;
+        let (config, _) = listed.shares(rate).map_err(here)?;
+        if let Err(error) = config.check() {
+            return self.refuse(written, error.to_string(), "change the rates of its lines");
+        }
         Ok(Some(Subscribers {
             file: written.value.clone(),
             address: given(&table.subscriber_address).unwrap_or(SubscriberAddress::Destination),
@@ -81,8 +86,14 @@ mod tests {
 
     #[test]
     fn promises_beyond_the_interface_are_pointed_out() {
-        let advice = router("advice", "name,address,rate\na,10.0.0.1,6Mbit\nb,10.0.0.2,10Mbit\n").expect("valid").advice();
-        assert!(advice.len() == 1 && advice[0].contains("s.csv: the interface has 8Mbit and promises 16Mbit: each is"), "{advice:?}");
+        let advice = router("advice", "name,address,rate\na,10.0.0.1,6Mbit\nb,10.0.0.2,10Mbit\n")
+            .expect("valid")
+            .advice();
+        assert!(
+            advice.len() == 1
+                && advice[0].contains("s.csv: the interface has 8Mbit and promises 16Mbit: each is"),
+            "{advice:?}"
+        );
     }
 
     #[test]
