@@ -95,9 +95,7 @@ def test_two_subscribers_get_their_rates_and_ceilings(bed: Bed) -> None:
     assert 0.9 <= both["silver"] <= 3.2, both
 
 
-def test_ten_thousand_are_exchanged_under_a_flow_without_a_loss(
-    bed: Bed, record_property: "Callable[[str, object], None]"
-) -> None:
+def test_ten_thousand_are_exchanged_under_a_flow_without_a_loss(bed: Bed) -> None:
     """A packet a millisecond, and meanwhile other files of 10,000, by the command and by SIGHUP."""
     _file(bed, _many(_MANY))
     _start(bed, "1Gbit")
@@ -128,7 +126,7 @@ def test_ten_thousand_are_exchanged_under_a_flow_without_a_loss(
     assert [number for _, number, _ in drain(receiver)] == list(range(sent)), bed.balance()
     assert len(_counts(bed)) == _MANY - 500 + 2
     assert _counts(bed)["host"]["forwarded"]["packets"] == sent
-    record_property("reloads", [f"{span:.3f} s" for span in spans])
+    assert max(spans) < 20, spans
 
 
 def test_a_broken_file_changes_nothing(bed: Bed) -> None:

@@ -250,7 +250,14 @@ impl Router {
             let (_, over) = interface.subscribers.as_ref()?.table.shares(interface.rate?).ok()?;
             Some(interface.subscribers.as_ref()?.table.advice(&over))
         });
-        told.filter_map(line).chain(promised.flatten()).collect()
+        let mut lines: Vec<String> = Vec::new();
+        for line in told.filter_map(line).chain(promised.flatten()) {
+            // Two interfaces may have the same file.
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        lines
     }
 
     /// What the queue of the interface at this place holds, and how long that takes on its line, in words.

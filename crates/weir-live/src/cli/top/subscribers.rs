@@ -181,7 +181,7 @@ mod tests {
         let of = |(name, bytes): (&str, u64)| {
             let counts = SubscriberCounts {
                 forwarded: Count { packets: bytes / 1_000, bytes },
-                dropped: Count { packets: 9_000_000 / (1 + bytes), bytes: 0 },
+                dropped: Count { packets: 9_000_000_u64.checked_div(bytes).unwrap_or(0), bytes: 0 },
                 waiting: Count { packets: bytes % 7, bytes: bytes % 7 },
             };
             let (rate, ceiling) = ("1Mbit".to_owned(), "8Mbit".to_owned());
@@ -203,8 +203,8 @@ mod tests {
     fn they_are_sorted_by_what_is_asked_and_the_first_are_shown() {
         let (before, now) = (sample(0, [0; 3]), sample(1_000_000_000, [100_000, 500_000, 250_000]));
         assert_eq!(names(&choice(Sort::Rate, "").frame(&before, &now)), ["ben", "others"]);
-        assert_eq!(names(&choice(Sort::Drops, "").frame(&before, &now)), ["anna", "ben"]);
-        assert_eq!(names(&choice(Sort::Waiting, "").frame(&before, &now)), ["anna", "others"]);
+        assert_eq!(names(&choice(Sort::Drops, "").frame(&before, &now)), ["anna", "others"]);
+        assert_eq!(names(&choice(Sort::Waiting, "").frame(&before, &now)), ["anna", "ben"]);
         let frame = choice(Sort::Rate, "nn").frame(&before, &now);
         assert_eq!(frame.title, "3 subscribers, 1 with `nn`, by rate, the last 1s");
         let text = frame.text(120);
@@ -215,10 +215,7 @@ mod tests {
     fn what_is_narrow_keeps_name_rate_and_what_waits() {
         let frame = choice(Sort::Rate, "").frame(&[], &sample(1_000_000_000, [100_000, 500_000, 250_000]));
         let text = frame.text(30);
-        assert!(
-            text.lines().all(|line| line.chars().count() <= 30) || text.starts_with("3 subscribers"),
-            "{text}"
-        );
+        assert!(text.lines().skip(1).all(|line| line.chars().count() <= 30), "{text}");
         assert!(text.contains("ben") && text.contains("rate") && text.contains("waiting"), "{text}");
         assert!(!text.contains("promised"), "{text}");
     }
