@@ -217,6 +217,9 @@ fn what_is_mutated_is_refused_with_a_remedy_or_a_hierarchy() {
     for _ in 0..20_000 {
         let mut bytes = FILE.as_bytes().to_vec();
         for _ in 0..1 + random.below(3) {
+            if bytes.is_empty() {
+                break;
+            }
             let at = random.below(bytes.len() as u64) as usize;
             match random.below(4) {
                 0 => bytes[at] = random.bits() as u8,
