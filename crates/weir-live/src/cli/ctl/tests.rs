@@ -15,7 +15,7 @@ use crate::daemon::directory::RunDirectory;
 use crate::daemon::inbox::inbox;
 use crate::daemon::protocol::InterfaceStatus;
 use crate::daemon::readings::Readings;
-use crate::daemon::requests::Order;
+use crate::daemon::requests::{Began, Order};
 
 #[derive(Debug, Parser)]
 struct Program {
@@ -173,7 +173,7 @@ fn a_daemon_is_asked_and_one_that_is_not_there_is_said_so() {
     let (caller, inbox) = inbox().expect("a descriptor");
     let text = "weir = 1\n[router]\nname = \"edge\"\n[[interface]]\nname = \"a\"\n";
     let router = weir_plane::config::read(&Source { name: "r.toml", text }).expect("valid");
-    let control = socket.serve(Readings::new(caller), router).expect("served");
+    let control = socket.serve(Readings::new(caller), Began { router, seed: 1 }).expect("served");
     let loop_thread = std::thread::spawn(move || {
         loop {
             if let Some(command) = inbox.try_next() {
