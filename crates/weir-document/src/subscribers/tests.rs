@@ -243,5 +243,6 @@ fn what_is_mutated_is_refused_with_a_remedy_or_a_hierarchy() {
             }
         }
     }
-    assert!((1_000..19_000).contains(&accepted), "{accepted}");
+    // Enough to have gone both ways.
+    assert!((500..19_500).contains(&accepted), "{accepted}");
 }
