@@ -239,6 +239,11 @@ impl Parked {
         self.entries[frame as usize].buffer.as_ref()
     }
 
+    /// How many frames it is for.
+    pub(super) fn frames(&self) -> u32 {
+        self.entries.len() as u32
+    }
+
     /// The packet's frame, to be written.
     #[inline]
     pub(super) fn buffer_mut(&mut self, frame: u32) -> Option<&mut Buffer> {

@@ -27,9 +27,10 @@ use super::parked::{Handle, List, Parked};
 use super::snapshot::{Count, Reason};
 use super::succession::Boxed;
 use super::tally::Reasons;
+use super::vlan::Exit;
 use super::waiting::Waiting;
 use crate::arena::{Arena, Buffer};
-use crate::config::{Interface, MacAddress};
+use crate::config::{Class, Interface, MacAddress, Mark};
 
 mod resolve;
 
@@ -77,6 +78,8 @@ impl Once {
 pub(super) struct Outlet<'a> {
     /// How many more it takes.
     pub(super) room: u32,
+    /// What is changed about their packets.
+    pub(super) classes: &'a [Class],
     /// Where they go.
     pub(super) into: &'a mut Vec<Buffer>,
 }
@@ -87,6 +90,8 @@ pub(super) struct Port {
     pub(super) facts: DeviceFacts,
     /// The largest packet that the configuration lets leave here.
     mtu: Option<u32>,
+    /// The tags of what leaves.
+    exit: Exit,
     /// The router's addresses here.
     addresses: Vec<IpNet>,
     /// What waits to leave.
@@ -128,6 +133,7 @@ impl Port {
         let mut port = Self {
             facts,
             mtu: None,
+            exit: Exit::default(),
             addresses: Vec::new(),
             egress: Egress::new(interface, discipline, classes),
             neighbours: Neighbours::new(&interface.neighbours, hash),
@@ -149,6 +155,7 @@ impl Port {
     /// Takes what a configuration says, all but the discipline.
     pub(super) fn set(&mut self, interface: &Interface) {
         self.mtu = interface.mtu.map(|mtu| u32::try_from(mtu.get()).unwrap_or(u32::MAX));
+        self.exit = Exit::new(interface);
         self.addresses.clone_from(&interface.addresses);
         self.egress.set(interface);
         self.neighbours.set_fixed(&interface.neighbours);
@@ -162,7 +169,8 @@ impl Port {
     /// The largest packet that leaves here.
     #[inline]
     pub(super) fn mtu(&self) -> u32 {
-        self.mtu.map_or(self.facts.mtu, |mtu| mtu.min(self.facts.mtu))
+        let whole = self.facts.mtu.saturating_sub(self.exit.beyond_mtu());
+        self.mtu.map_or(whole, |mtu| mtu.min(self.facts.mtu))
     }
 
     /// The router's address from which to speak with another.
@@ -242,13 +250,17 @@ impl Port {
 
     fn send_answers(&mut self, frames: &mut Frames<'_>, outlet: &mut Outlet<'_>) {
         while outlet.room > 0 {
-            let Some(answer) = self.answers.pop_front() else { return };
+            let Some(mut answer) = self.answers.pop_front() else { return };
             if !self.facts.up {
                 frames.arena.give(answer);
                 continue;
             }
             self.tally.originated.add(answer.length().saturating_sub(super::frame::ETHERNET as u32));
             frames.parked.forget(answer.frame());
+            if !self.exit.dress(&mut answer, frames.arena, Mark::default()) {
+                frames.arena.give(answer);
+                continue;
+            }
             outlet.into.push(answer);
             outlet.room -= 1;
         }
@@ -282,14 +294,30 @@ impl Port {
     #[inline]
     fn forward(&mut self, frame: u32, to: MacAddress, frames: &mut Frames<'_>, outlet: &mut Outlet<'_>) {
         let entry = frames.parked.entry(frame);
-        self.egress.classes[usize::from(entry.class)].forward(entry.size);
+        let class = usize::from(entry.class);
+        self.egress.classes[class].forward(entry.size);
         if let Some(mut buffer) = frames.parked.leave(frame) {
             let header = frames.arena.bytes_mut(&mut buffer);
             header[..6].copy_from_slice(&to.0);
             header[6..12].copy_from_slice(&self.facts.mac.0);
-            outlet.into.push(buffer);
-            outlet.room -= 1;
+            let mark = outlet.classes.get(class).map_or(Mark::default(), |class| class.mark);
+            if self.exit.dress(&mut buffer, frames.arena, mark) {
+                outlet.into.push(buffer);
+                outlet.room -= 1;
+            } else {
+                self.give_up(frame, buffer, frames);
+            }
         }
+    }
+
+    /// A frame that cannot be given its tags, as no device makes them.
+    #[cold]
+    fn give_up(&mut self, frame: u32, buffer: Buffer, frames: &mut Frames<'_>) {
+        let egress = usize::from(frames.parked.entry(frame).egress);
+        if self.failed(frames.parked, &buffer) {
+            frames.arena.note(&buffer, egress, Reason::InterfaceDown);
+        }
+        frames.arena.give(buffer);
     }
 
     /// A frame that had left was not taken by the device; whether it was a packet of somebody else.

@@ -14,20 +14,23 @@
 //! | Departs from the source | what a discipline remembers of the past, such as since when a queue has stood, begins anew; a class that is gone is counted with the last one from then on |
 
 use weir_core::message::fifo::Fifo;
+use weir_core::packet::hash::Keyed;
 use weir_core::registry::{PacketFactory, packet_factory};
 use weir_core::units::Instant;
 use weir_document::Refused;
 
-use super::Plane;
 use super::classify::Classifier;
 use super::egress::Frames;
 use super::frame::{self, Frame};
 use super::parked::{Handle, Place};
+use super::port::Port;
 use super::routes::Routes;
 use super::succession::Boxed;
 use super::tally::ClassTally;
+use super::vlan::{Origin, Trunks};
+use super::{DeviceFacts, Plane, waiting};
 use crate::arena::Arena;
-use crate::config::Router;
+use crate::config::{Interface, Router};
 
 /// What is built before anything is changed.
 struct Prepared {
@@ -40,11 +43,11 @@ struct Prepared {
 }
 
 impl Plane {
-    /// Takes another configuration of the same interfaces: it is built first, and nothing is changed where that fails.
+    /// Takes another configuration that follows this one (`Router::following`): it is built first, and nothing is changed where that fails.
     /// What waits moves over in order; nothing is lost, nothing is reordered within a flow, counters go on.
     ///
     /// # Errors
-    /// A discipline refuses its arguments, or the interfaces are others.
+    /// A discipline refuses its arguments, or the interfaces are not those that there are and more behind them.
     pub fn reload(&mut self, now: Instant, router: Router, arena: &mut Arena) -> Result<(), Refused> {
         let prepared = self.prepare(&router)?;
         // What is past is decided by what was in force.
@@ -54,7 +57,10 @@ impl Plane {
         self.classifier = prepared.classifier;
         self.routes = prepared.routes;
         self.renumber(&prepared.classes, router.classes.len());
+        self.trunks = Trunks::new(&router);
+        self.post.part.set_devices(router.device_places());
         for (at, make) in prepared.disciplines.into_iter().enumerate() {
+            self.place(&router, at);
             self.ports[at].set(&router.interfaces[at]);
             if let Some(make) = make {
                 self.succeed(now, at, &make, arena);
@@ -68,22 +74,47 @@ impl Plane {
         Ok(())
     }
 
+    /// An interface is new, there again, or there no longer: then what waits there is dropped as of one that is down.
+    fn place(&mut self, router: &Router, at: usize) {
+        let (interface, count) = (&router.interfaces[at], router.classes.len());
+        let facts = self.devices[router.device_places()[at]];
+        let Some(was) = self.router.interfaces.get(at) else {
+            let most = waiting::share(self.parked.frames(), router.interfaces.len());
+            let hash = Keyed::new(self.seed);
+            self.ports.push(Port::new(interface, facts, Box::new(Fifo::new()), count, hash, most));
+            return;
+        };
+        match (was.is_removed, interface.is_removed) {
+            (false, true) => self.ports[at].set_device(DeviceFacts::default(), &mut self.parked),
+            (true, false) => self.ports[at].set_device(facts, &mut self.parked),
+            _ => {}
+        }
+    }
+
     fn prepare(&self, router: &Router) -> Result<Prepared, Refused> {
-        let names = |router: &Router| router.interfaces.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
+        let names = |router: &Router| {
+            let name = |it: &Interface| (it.name.clone(), it.device.clone(), it.vlan);
+            router.interfaces.iter().map(name).collect::<Vec<_>>()
+        };
         let (before, after) = (names(&self.router), names(router));
-        if before != after {
+        if !after.starts_with(&before) || router.devices() != self.router.devices() {
+            let [before, after] =
+                [before, after].map(|all| all.into_iter().map(|(name, ..)| name).collect::<Vec<_>>());
             let reason =
                 format!("has the interfaces `{}`, must have `{}`", after.join("`, `"), before.join("`, `"));
-            let remedy = "keep them and their order, or restart the router";
+            let remedy = "keep them in their places, or restart the router";
             return Err(Refused::of_file(&router.name, reason, remedy));
         }
         let classifier = Classifier::new(router, self.seed);
         let is_relabelled = classifier != self.classifier;
         let mut disciplines = Vec::new();
+        let mut part = self.part().clone();
+        part.set_devices(router.device_places());
         for at in 0..router.interfaces.len() {
             let make = build(router, at, self.seed)?;
-            let is_kept = !self.part().serves(at)
-                || !is_relabelled && router.discipline_at(at) == self.router.discipline_at(at);
+            let is_new = at >= self.ports.len();
+            let is_kept = !part.serves(at)
+                || !is_new && !is_relabelled && router.discipline_at(at) == self.router.discipline_at(at);
             disciplines.push((!is_kept).then_some(make));
         }
         let last = router.classes.len() - 1;
@@ -122,7 +153,8 @@ impl Plane {
     fn handle(&self, frame: u32, arena: &Arena) -> Option<Handle> {
         match frame::read(arena.bytes(self.parked.buffer(frame)?)) {
             Ok(Frame::Ip(packet)) => {
-                Some(Handle::new(frame, self.classifier.label(&packet), packet.size, packet.ecn))
+                let origin = Origin::of(arena.tags(self.parked.buffer(frame)?));
+                Some(Handle::new(frame, self.classifier.label(&packet, origin), packet.size, packet.ecn))
             }
             // It was read when it came in, and its headers have been kept right since.
             _ => None,

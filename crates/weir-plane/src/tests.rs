@@ -315,7 +315,10 @@ fn silent_addresses_take_no_frames_from_others() {
             told.interfaces[1].rate = rate;
             let from = vec!["10.0.2.0/24".parse().expect("a prefix")];
             let rule = crate::config::Rule { from, ..crate::config::Rule::default() };
-            told.classes.insert(0, crate::config::Class { name: "steady".into(), rule });
+            told.classes.insert(
+                0,
+                crate::config::Class { name: "steady".into(), rule, mark: crate::config::Mark::default() },
+            );
             // The share of an interface, and what is on the line and on its way out.
             assert!(flooded(told, silent) <= FRAMES / 24 + 8);
         }

@@ -99,7 +99,7 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let standing = stand(arguments, &router, user)?;
     arguments.configured.restrict(socket.directory(), pins.is_some());
     announce(&router, &workers);
-    let workers = system(run::begin(workers, router.interfaces.len(), clock))?;
+    let workers = system(run::begin(workers, router.devices().len(), clock))?;
     // What is started from here on moves no packets.
     arguments.priority.map_or(Ok(String::new()), privileges::real_time)?;
     system(log::serve())?;
@@ -149,23 +149,23 @@ fn workers(router: &Router, clock: Clock, beside: bool) -> Result<Vec<Worker>, F
     })?;
     let of = router.workers as usize;
     let mut arenas = memory.split(router.workers);
-    let means = Means::of(router, frames);
     let mut seats: Vec<Vec<Seat>> = (0..of).map(|_| Vec::new()).collect();
-    for (place, interface) in router.interfaces.iter().enumerate() {
-        let (name, means, arena) = (&interface.name, means.clone(), &mut arenas[place % of]);
+    let names = router.devices();
+    for (place, name) in names.iter().enumerate() {
+        let (means, arena) = (Means::of(router, name, frames), &mut arenas[place % of]);
         seats[place % of].push(if beside {
             Seat::beside(name, means)?
         } else {
             Seat::open(name, means, arena)?
         });
     }
-    let open = (0..router.interfaces.len()).map(|place| &seats[place % of][place / of]);
+    let open = (0..names.len()).map(|place| &seats[place % of][place / of]);
     let devices: Vec<_> = open.filter_map(Seat::facts).collect();
     let seed = router.hash_key.map_or_else(random, Ok)?;
     let passages = system(Passage::between(of, frames))?;
     let mut workers = Vec::new();
     for (this, ((arena, seats), passage)) in arenas.into_iter().zip(seats).zip(passages).enumerate() {
-        let plane = Plane::part_of(router.clone(), Part { this, of }, &devices, frames, seed)?;
+        let plane = Plane::part_of(router.clone(), Part::new(this, of), &devices, frames, seed)?;
         workers.push(Worker::new(plane, arena, seats, passage, clock, router.spin));
     }
     Ok(workers)
@@ -192,11 +192,19 @@ fn stand(arguments: &Arguments, router: &Router, user: Option<User>) -> Result<S
 
 /// Says what runs, and what should be changed about it.
 fn announce(router: &Router, workers: &[Worker]) {
-    for (place, interface) in router.interfaces.iter().enumerate() {
-        let seat = workers[place % workers.len()].seat(place);
+    let devices = router.device_places();
+    for (at, interface) in router.interfaces.iter().enumerate() {
+        let seat = workers[devices[at] % workers.len()].seat(devices[at]);
         let rate = interface.rate.map_or_else(|| "no rate".to_owned(), |rate| rate.to_string());
-        let (name, means, holds) = (&interface.name, seat.means(), router.bound_at(place));
+        let (means, holds) = (seat.means(), router.bound_at(at));
+        let name = match interface.vlan {
+            Some(_) => format!("{} ({})", interface.name, interface.what()),
+            None => interface.name.clone(),
+        };
         log::info(format_args!("interface {name}: {means}, {}, {rate}; {holds}", interface.discipline));
+    }
+    for place in 0..router.devices().len() {
+        let seat = workers[place % workers.len()].seat(place);
         seat.advice().iter().for_each(|line| log::warning(format_args!("{line}")));
     }
     router.advice().iter().for_each(|line| log::warning(format_args!("{line}")));

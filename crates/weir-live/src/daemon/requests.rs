@@ -26,7 +26,7 @@ pub enum Order {
     Reload {
         /// The file it is of.
         file: String,
-        /// The router, with the sockets, memory and files of the present one.
+        /// The router, with the devices, memory and files of the present one.
         router: Box<Router>,
     },
     /// To change one interface.
@@ -73,7 +73,6 @@ impl Orders for Router {
                 Order::Reload { file, router }
             }
             Request::Set { interface, rate, discipline, propagation } => {
-                self.place_of(&interface)?;
                 let change = Change::read(rate.as_deref(), discipline.as_deref(), propagation.as_deref())?;
                 Order::Set { interface, change }
             }
@@ -83,10 +82,7 @@ impl Orders for Router {
                     self.name
                 ));
             }
-            Request::Drain { interface, resume } => {
-                interface.as_deref().map_or(Ok(0), |name| self.place_of(name))?;
-                Order::Drain { interface, resume }
-            }
+            Request::Drain { interface, resume } => Order::Drain { interface, resume },
         })
     }
 }
@@ -134,14 +130,22 @@ impl Answer {
     }
 }
 
-/// Takes another configuration of the same interfaces.
+/// Takes another configuration of the same devices.
 fn take(daemon: &mut Still<'_>, router: Router, said: String) -> Answer {
     let now = daemon.parts.clock.now();
+    let router = match router.following(&daemon.parts.router) {
+        Ok(router) => router,
+        Err(error) => return Answer::refused(error),
+    };
     // What is wrong with a router is wrong for the first of them: nothing is changed where it refuses.
     let mut workers = daemon.workers.iter_mut();
     match workers.try_for_each(|worker| worker.plane.reload(now, router.clone(), &mut worker.arena)) {
         Ok(()) => {
             let said = core::iter::once(said).chain(router.advice()).collect::<Vec<_>>().join("\n");
+            let devices = router.devices();
+            for (place, device) in devices.iter().enumerate() {
+                daemon.server(place).seat_mut(place).serve(router.vlans_of(device));
+            }
             daemon.parts.router = Arc::new(router);
             Answer::Done { said }
         }
@@ -180,7 +184,10 @@ fn drain(daemon: &mut Still<'_>, interface: Option<&str>, resume: bool) -> Answe
 fn status(daemon: &Still<'_>) -> Status {
     let now = daemon.parts.clock.now();
     let snapshot = daemon.snapshot();
-    let interfaces = snapshot.interfaces.iter().enumerate().map(|(place, interface)| InterfaceStatus {
+    let router = &daemon.parts.router;
+    let is_here = |at: usize| router.interfaces.get(at).is_some_and(|it| !it.is_removed);
+    let present = snapshot.interfaces.iter().enumerate().filter(|(at, _)| is_here(*at));
+    let interfaces = present.map(|(place, interface)| InterfaceStatus {
         name: interface.name.clone(),
         means: interface.means.clone(),
         up: interface.up,

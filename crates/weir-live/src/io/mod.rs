@@ -17,7 +17,7 @@ use fault::{Fault, Kind};
 use link::Facts;
 use weir_plane::Received;
 use weir_plane::arena::{Arena, Buffer};
-use weir_plane::config::{Io, OnFailure, Router};
+use weir_plane::config::{Io, OnFailure, Router, Vlan};
 use weir_plane::snapshot::KernelCounts;
 
 pub mod attach;
@@ -61,7 +61,7 @@ impl Share {
     }
 }
 
-/// How an interface is opened.
+/// How a device is opened.
 #[derive(Clone, Debug)]
 pub struct Means {
     /// The router's name, under which a program is pinned.
@@ -74,19 +74,22 @@ pub struct Means {
     pub share: Share,
     /// How many workers share its queues.
     pub workers: usize,
+    /// Its VLANs that the router serves.
+    pub vlans: Vec<Option<Vlan>>,
 }
 
 impl Means {
-    /// What the configuration of a router says, for an arena of so many frames.
+    /// What the configuration of a router says of a device, for an arena of so many frames.
     #[must_use]
-    pub fn of(router: &Router, frames: u32) -> Self {
-        let share = Share::of(frames, router.interfaces.len());
+    pub fn of(router: &Router, device: &str, frames: u32) -> Self {
+        let share = Share::of(frames, router.devices().len());
         Self {
             router: router.name.clone(),
             io: router.io,
             on_failure: router.on_failure,
             share,
             workers: router.workers as usize,
+            vlans: router.vlans_of(device),
         }
     }
 }
@@ -121,7 +124,7 @@ impl Device {
     /// # Errors
     /// Permission is missing, the kernel cannot do it, or somebody else has the interface.
     pub fn open(facts: &Facts, means: &Means, arena: &mut Arena) -> Result<Opened, Fault> {
-        let Means { ref router, io, on_failure, share, workers } = *means;
+        let Means { ref router, io, on_failure, share, workers, ref vlans } = *means;
         let packet = || {
             alone(facts)?;
             packet::PacketSocket::open(facts, share).map(Self::Packet)
@@ -129,7 +132,7 @@ impl Device {
         if io == Io::AfPacket {
             return packet().map(|device| Opened { device, fallback: None });
         }
-        let opened = program::Program::attach(router, facts, on_failure)
+        let opened = program::Program::attach(router, facts, on_failure, vlans)
             .and_then(|program| xdp::XdpSocket::open(facts, program, share, workers, arena));
         match opened {
             Ok(socket) => Ok(Opened { device: Self::Xdp(Box::new(socket)), fallback: None }),

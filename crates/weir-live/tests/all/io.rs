@@ -30,7 +30,7 @@ fn open(name: &str, io: Io, arena: &mut Arena) -> Device {
 
 fn try_open(name: &str, io: Io, on_failure: OnFailure, arena: &mut Arena) -> Result<Device, Fault> {
     let facts = Facts::of(name)?;
-    let means = Means { router: router(), io, on_failure, share: SHARE, workers: 1 };
+    let means = Means { router: router(), io, on_failure, share: SHARE, workers: 1, vlans: vec![None] };
     let opened = Device::open(&facts, &means, arena)?;
     if let Some(fault) = opened.fallback {
         panic!("not by AF_XDP: {fault}");
@@ -438,7 +438,7 @@ fn an_interface_with_another_program_is_refused() {
     isolated(|| {
         wire("a0", "a1");
         let facts = Facts::of("a1").expect("it is there");
-        let other = program::Program::attach("other", &facts, OnFailure::Pass).expect("attached");
+        let other = program::Program::attach("other", &facts, OnFailure::Pass, &[None]).expect("attached");
         assert_eq!(other.mode(), attach::Mode::Driver);
         let mut arena = Arena::new(256).expect("memory");
         let fault = try_open("a1", Io::Auto, OnFailure::Pass, &mut arena).err().expect("it is taken");

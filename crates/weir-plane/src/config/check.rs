@@ -15,7 +15,9 @@ mod interfaces;
 mod routes;
 #[cfg(test)]
 mod tests;
+mod vlans;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use weir_core::canonical::canonical;
@@ -27,7 +29,7 @@ use weir_document::{Located, Mismatch, Refused, Source, Wording, words};
 
 use super::defaults::with_written;
 use super::document::{RouterDocument, RouterTable};
-use super::{Checksums, Defaults, FlowKey, Io, MOST_WORKERS, OnFailure, Router};
+use super::{Checksums, Defaults, FlowKey, Interface, Io, MOST_WORKERS, OnFailure, Router};
 use crate::arena::cost;
 pub(super) use classes::DEFAULT as DEFAULT_CLASS;
 pub(super) use interfaces::{propagation_within, rate_within};
@@ -186,7 +188,7 @@ impl Checker<'_> {
         let interfaces = self.interfaces(document)?;
         let routes = self.routes(document, &interfaces)?;
         let classes = self.classes(&document.class)?;
-        let workers = self.workers(table, interfaces.len())?;
+        let workers = self.workers(table, &interfaces)?;
         let router = Router {
             name,
             memory: self.memory(table, interfaces.len(), cost(workers))?,
@@ -251,9 +253,10 @@ impl Checker<'_> {
         self.refuse(written, reason, format!("write a number such as {near}"))
     }
 
-    fn workers(&self, table: &RouterTable, interfaces: usize) -> Checked<u32> {
+    fn workers(&self, table: &RouterTable, interfaces: &[Interface]) -> Checked<u32> {
         let Some(written) = &table.workers else { return Ok(1) };
-        let most = MOST_WORKERS.min(u32::try_from(interfaces).unwrap_or(u32::MAX));
+        let devices: BTreeSet<&str> = interfaces.iter().map(|it| it.device.as_str()).collect();
+        let most = MOST_WORKERS.min(u32::try_from(devices.len()).unwrap_or(u32::MAX));
         if (1..=most).contains(&written.value) {
             return Ok(written.value);
         }
@@ -272,7 +275,7 @@ impl Checker<'_> {
     fn same(&self, document: &RouterDocument, new: &Router, old: &Router) -> Checked<()> {
         let table = &document.router.value;
         let at = |span: Option<std::ops::Range<usize>>| span.unwrap_or_else(|| document.router.span.clone());
-        let interfaces = |of: &Router| of.interfaces.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
+        let devices = |of: &Router| of.devices().into_iter().map(str::to_owned).collect::<BTreeSet<String>>();
         let (held, span) = if new.name != old.name {
             (format!("the daemon's name is `{}`", old.name), Some(table.name.span.clone()))
         } else if new.memory != old.memory {
@@ -293,9 +296,9 @@ impl Checker<'_> {
         } else if new.user != old.user {
             let old = old.user.as_ref().map_or("without a user".to_owned(), |user| format!("with `{user}`"));
             (format!("it began {old}"), span_of(&table.user))
-        } else if interfaces(new) != interfaces(old) {
-            let names = interfaces(old).join("`, `");
-            (format!("its interfaces are `{names}`, in this order"), Some(document.interface.span.clone()))
+        } else if devices(new) != devices(old) {
+            let names = old.devices().join("`, `");
+            (format!("its devices are `{names}`"), Some(document.interface.span.clone()))
         } else {
             return Ok(());
         };

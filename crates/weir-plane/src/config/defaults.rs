@@ -186,7 +186,7 @@ impl Router {
     #[must_use]
     pub fn advice(&self) -> Vec<String> {
         let is_told = self.defaults == Defaults::Live && self.flow_key == FlowKey::FiveTuple;
-        let told = self.interfaces.iter().filter(|_| is_told);
+        let told = self.interfaces.iter().filter(|interface| is_told && !interface.is_removed);
         let line = |interface: &Interface| {
             let name = by_addresses(&interface.discipline)?;
             Some(format!(

@@ -80,7 +80,7 @@ pub(super) fn told(discipline: &str, random: &mut Random) -> crate::config::Rout
     told.interfaces[1].propagation = Nanos::new(random.below(2) * 3_000_000);
     told.interfaces[2].rate = Some(Rate::new(1 + random.below(80_000_000)));
     let rule = Rule { ports: vec![0..=1], ..Rule::default() };
-    told.classes.insert(0, Class { name: "low".into(), rule });
+    told.classes.insert(0, Class { name: "low".into(), rule, mark: crate::config::Mark::default() });
     told
 }
 

@@ -188,9 +188,10 @@ fn a_daemon_is_asked_and_one_that_is_not_there_is_said_so() {
     let (code, text) = failure(base.path(), "core", &Request::Status);
     assert_eq!((code, text.as_str()), (3, "no daemon called `core` is running: running are `edge`"));
     assert_eq!(failure(base.path(), "../edge", &Request::Status).0, 2);
-    let drain = Request::Drain { interface: Some("b".to_owned()), resume: false };
-    let (code, text) = failure(base.path(), "edge", &drain);
-    assert_eq!((code, text.starts_with("interface is `b`, not one here")), (2, true));
+    let rate = Some("b".to_owned());
+    let set = Request::Set { interface: "a".to_owned(), rate, discipline: None, propagation: None };
+    let (code, text) = failure(base.path(), "edge", &set);
+    assert_eq!((code, text.starts_with("rate is \"b\", not a rate with its unit")), (2, true));
     let long = Request::Reload { file: "f".to_owned(), text: "#".repeat(1 << 20) };
     assert_eq!(failure(base.path(), "edge", &long).0, 2);
     drop(control);

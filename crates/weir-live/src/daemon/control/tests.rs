@@ -99,9 +99,11 @@ fn garbage_is_answered_and_kills_nothing() {
         assert!(answer.contains("\"answer\":\"refused\"") || garbage.len() > 1000, "{answer}");
     }
     drop(UnixStream::connect(&socket).expect("connected"));
-    let answers =
-        converse(socket, &[b"{\"request\":\"drain\",\"interface\":\"c\"}\n", b"{\"request\":\"s\"}\n"]);
-    assert!(answers[0].contains("interface is `c`, not one here"), "{answers:?}");
+    let answers = converse(
+        socket,
+        &[b"{\"request\":\"set\",\"interface\":\"a\",\"rate\":\"c\"}\n", b"{\"request\":\"s\"}\n"],
+    );
+    assert!(answers[0].contains("rate is \\\"c\\\", not a rate with its unit"), "{answers:?}");
     assert!(answers[1].contains("the request cannot be read: unknown variant `s`"), "{answers:?}");
 }
 
