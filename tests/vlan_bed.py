@@ -154,7 +154,7 @@ def _with_tag(frame: bytes, extra: list[tuple[int, int, bytes]]) -> bytes:
 
 
 class VlanBed(Bed):
-    """The bed with VLANs at both interfaces of the router, beside frames without a tag.
+    """The bed with VLANs at both interfaces of the router, next to frames without a tag.
 
     ``one`` and ``two`` of ``a`` are VLAN 100, and VLAN 7 within 200; ``far`` of ``b`` is VLAN 100 there.
     """
