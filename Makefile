@@ -109,6 +109,10 @@ test-live: $(DEV) $(BUILT) $(DAEMON) ## run the tests with real packets, in name
 bench-live: $(DEV) $(BUILT) $(DAEMON) ## measure TCP and idle round trips through the kernel and through weird, in turns; as root, takes minutes
 	python tests/live/bench.py
 
+.PHONY: compare-kernel
+compare-kernel: $(DEV) $(BUILT) $(DAEMON) ## put the disciplines of a kernel in a virtual machine next to weird's (KERNEL=FILE.deb); as root, takes minutes
+	python tests/kernel_vm/compare.py
+
 .PHONY: faults
 faults: $(DEV) $(BUILT) $(DAEMON) ## try what goes wrong around a router, and print what each costs (docs/operate.md); as root, takes minutes
 	python tests/live/faults.py

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 _CALLS = {"x86_64": {"bpf": 321, "socket": 41}, "aarch64": {"bpf": 280, "socket": 198}}
 """The numbers of system calls, where they are known."""
 KNOWN = platform.machine() in _CALLS
-_AF_XDP = 44
+_AF_INET, _AF_INET6, _AF_XDP = 2, 10, 44
 _SET_SECCOMP, _FILTER = 22, 2
 _LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06
 _ALLOW, _ERROR = 0x7FFF_0000, 0x0005_0000
@@ -30,6 +30,17 @@ def without_bpf() -> Callable[[], None]:
 def without_af_xdp() -> Callable[[], None]:
     """Return what takes sockets of AF_XDP away."""
     return _refusing("socket", errno.EAFNOSUPPORT, first=_AF_XDP)
+
+
+def without_ip() -> Callable[[], None]:
+    """Return what takes new sockets of IP away, as a unit of systemd does."""
+    each = [_refusing("socket", errno.EAFNOSUPPORT, first=family) for family in (_AF_INET, _AF_INET6)]
+
+    def take() -> None:
+        for one in each:
+            one()
+
+    return take
 
 
 def _refusing(call: str, error: int, first: int | None = None) -> Callable[[], None]:

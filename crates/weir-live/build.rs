@@ -5,7 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The programs: folders of `bpf/`, and files in them.
-const PROGRAMS: [(&str, &str); 3] = [("route", "route"), ("steer", "steer"), ("steer", "bare")];
+const PROGRAMS: [(&str, &str); 5] = [
+    ("route", "route"),
+    ("steer", "steer"),
+    ("steer", "bare"),
+    ("dispatcher", "dispatcher2"),
+    ("dispatcher", "dispatcher3"),
+];
 
 fn main() {
     let sources = PathBuf::from(variable("CARGO_MANIFEST_DIR")).join("../../bpf");

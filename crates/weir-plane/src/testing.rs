@@ -12,7 +12,7 @@ use crate::Received;
 use crate::arena::{Arena, Buffer};
 use crate::config::{
     Checksums, Class, Defaults, FlowKey, Interface, Io, MacAddress, Mark, Neighbour, OnFailure, PriorityFrom,
-    Route, Router, Rule,
+    Route, Router, Rule, XDP_PRIORITY, Xdp,
 };
 
 /// Frames of the arena.
@@ -64,6 +64,8 @@ pub(crate) fn router(discipline: &str) -> Router {
         memory: Bytes::new(1 << 20),
         io: Io::Auto,
         on_failure: OnFailure::Pass,
+        xdp: Xdp::Auto,
+        xdp_priority: XDP_PRIORITY,
         checksums: Checksums::Complete,
         flow_key: FlowKey::FiveTuple,
         defaults: Defaults::Simulation,

@@ -18,6 +18,7 @@ use crate::daemon::metrics::Metrics;
 use crate::daemon::privileges;
 use crate::daemon::sandbox::{self, Files};
 use crate::daemon::user::{self, User};
+use crate::io::dispatcher;
 use crate::io::pins::BPF_FILES;
 
 /// The configuration of a daemon, and what else than to run it may be wanted of it.
@@ -46,8 +47,9 @@ impl Configured {
     /// Gives up what a daemon of this run directory has no need of. `pins` says whether it makes and removes pins.
     pub(super) fn restrict(&self, directory: &Path, pins: bool) {
         if !self.no_sandbox {
-            let pins = pins.then(|| PathBuf::from(BPF_FILES));
-            let own = [directory.to_owned()].into_iter().chain(pins).collect();
+            let pins = [PathBuf::from(BPF_FILES), dispatcher::files()].into_iter().filter(|_| pins);
+            let mut own: Vec<PathBuf> = [directory.to_owned()].into_iter().chain(pins).collect();
+            own.dedup();
             sandbox::enter(&Files { own, base: base() });
         }
     }
@@ -96,11 +98,29 @@ pub(super) fn ended() -> Result<Arc<AtomicBool>, Failure> {
     Ok(ended)
 }
 
-/// The socket of the metrics, where they are wanted.
+/// The socket of the metrics, where they are wanted: that of the supervisor, or one of its own.
 pub(super) fn metrics(address: Option<SocketAddr>) -> Result<Option<Metrics>, Failure> {
+    let refused =
+        |error| Failure::Unsupported(format!("the socket of the supervisor: {error}; see its unit"));
+    if let Some(handed) = Metrics::handed().map_err(refused)? {
+        let at = system(handed.address())?;
+        return match address {
+            Some(written) if written != at => Err(Failure::Input(format!(
+                "metrics is \"{written}\", and the supervisor has handed over a socket at {at}: write the same in both, \
+                 or leave out `metrics`"
+            ))),
+            _ => Ok(Some(handed)),
+        };
+    }
     let bind = |address| {
         Metrics::bind(address).map_err(|error| {
-            Failure::Unsupported(format!("metrics at {address}: {error}; give `metrics` another port"))
+            let remedy = match error.raw_os_error() {
+                Some(libc::EAFNOSUPPORT) => {
+                    "let the supervisor open it, as `weird-route@.socket` and `weird-steer@.socket` do"
+                }
+                _ => "give `metrics` another port",
+            };
+            Failure::Unsupported(format!("metrics at {address}: {error}; {remedy}"))
         })
     };
     address.map(bind).transpose()

@@ -171,6 +171,7 @@ mod tests {
         for what in [
             "version",
             "XDP",
+            "dispatcher",
             "AF_XDP",
             "bpffs",
             "BTF",

@@ -13,6 +13,7 @@ use weir_plane::arena::Arena;
 use weir_plane::config::{Io, OnFailure};
 
 use super::Failure;
+use crate::io::attach::Sharing;
 use crate::io::fault::{Fault, Kind};
 use crate::io::link::{Claim, Facts};
 use crate::io::{Device, Means, Share, arena};
@@ -94,7 +95,9 @@ fn open(name: &str, io: Io, arena: &mut Arena) -> Result<(Claim, Device), Failur
     let facts = Facts::of(name)?;
     let share = Share::of(arena.frames(), 2);
     let router = "bench-forward".to_owned();
-    let means = Means { router, io, on_failure: OnFailure::Pass, share, workers: 1, vlans: vec![None] };
+    let sharing = Sharing::default();
+    let means =
+        Means { router, io, on_failure: OnFailure::Pass, sharing, share, workers: 1, vlans: vec![None] };
     let opened = Device::open(&facts, &means, arena)?;
     if let Some(fault) = opened.fallback {
         eprintln!("note: {fault}; AF_PACKET instead");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use weir_plane::config::{Io, OnFailure, Router, read};
+use weir_plane::config::{Io, OnFailure, Router, Xdp, read};
 use weir_plane::{Part, Plane};
 
 use super::Failure;
@@ -22,8 +22,8 @@ use crate::daemon::succession::Succession;
 use crate::daemon::user::User;
 use crate::daemon::worker::Worker;
 use crate::daemon::{log, metrics, privileges};
-use crate::io::link::Watch;
-use crate::io::{Means, arena};
+use crate::io::link::{Facts, Watch};
+use crate::io::{Means, arena, dispatcher};
 
 mod take_over;
 use take_over::take_over;
@@ -81,7 +81,7 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     privileges::require(system(privileges::effective())?, privileges::needed(router.io != Io::AfPacket))?;
     let ended = ended()?;
     let hangups = system(Hangups::take())?;
-    let pins = (router.on_failure == OnFailure::Stop).then_some("on_failure = \"stop\"");
+    let pins = pins(&router);
     let user = arguments.configured.user(router.user.as_deref(), pins)?;
     let clock = Clock::start();
     let (place, workers, past) = if arguments.take_over {
@@ -96,7 +96,7 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let Place { socket, metrics } = place;
     let watch = system(Watch::new())?;
     user.map_or(Ok(()), |user| socket.hand_over(user))?;
-    let standing = stand(arguments, &router, user)?;
+    let standing = stand(arguments, &router, user, workers.iter().any(Worker::is_behind))?;
     arguments.configured.restrict(socket.directory(), pins.is_some());
     announce(&router, &workers);
     let workers = system(run::begin(workers, router.devices().len(), clock))?;
@@ -171,6 +171,24 @@ fn workers(router: &Router, clock: Clock, beside: bool) -> Result<Vec<Worker>, F
     Ok(workers)
 }
 
+/// Why programs outlive a daemon that is killed, where they do.
+fn pins(router: &Router) -> Option<&'static str> {
+    let is_there = |name: &String| Facts::of(name).is_ok_and(|facts| dispatcher::is_there(&facts));
+    if router.on_failure == OnFailure::Stop {
+        return Some("on_failure = \"stop\"");
+    }
+    if router.io == Io::AfPacket {
+        return None;
+    }
+    match router.xdp {
+        Xdp::Dispatcher => Some("xdp = \"dispatcher\""),
+        Xdp::Auto => {
+            let mut names = router.interfaces.iter().map(|interface| &interface.name);
+            names.any(is_there).then_some("the dispatcher of an interface")
+        }
+    }
+}
+
 /// Takes the priority that is asked for, and keeps memory from being paged out; the priority in words.
 fn rank(arguments: &Arguments) -> Result<String, Failure> {
     if arguments.lock_memory {
@@ -183,9 +201,14 @@ fn rank(arguments: &Arguments) -> Result<String, Failure> {
 }
 
 /// Takes the rank that is asked for, and gives up what is not needed any more.
-fn stand(arguments: &Arguments, router: &Router, user: Option<User>) -> Result<Standing, Failure> {
+fn stand(
+    arguments: &Arguments,
+    router: &Router,
+    user: Option<User>,
+    behind: bool,
+) -> Result<Standing, Failure> {
     let priority = rank(arguments)?;
-    let kept = privileges::needed(router.io != Io::AfPacket);
+    let kept = privileges::needed(router.io != Io::AfPacket) | privileges::for_dispatcher(behind);
     let capabilities = system(privileges::drop_to(kept, user))?;
     Ok(Standing { capabilities, priority })
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use weir_plane::config::Xdp;
+
 use super::Failure;
 use super::daemon::{Configured, ended, ended_early, metrics, random, system};
 use crate::daemon::clock::Clock;
@@ -12,6 +14,7 @@ use crate::daemon::readings::Readings;
 use crate::daemon::reload::Hangups;
 use crate::daemon::{log, privileges};
 use crate::io::attach::Mode;
+use crate::io::dispatcher;
 use crate::io::link::{Claim, Facts, Watch};
 use crate::steer::config::{Processors, Steering, read};
 use crate::steer::control::Control;
@@ -76,7 +79,7 @@ fn set_up(
 ) -> Result<Served, Failure> {
     let sets_priority = steering.priority.0.is_some();
     privileges::require(system(privileges::effective())?, privileges::steering(sets_priority))?;
-    let user = configured.user(steering.user.as_deref(), steering.pin.then_some("pin = true"))?;
+    let user = configured.user(steering.user.as_deref(), pins(&steering))?;
     let ended = ended()?;
     let hangups = system(Hangups::take())?;
     let directory = RunDirectory::claim_after(&base(), &steering.name, user)?;
@@ -84,14 +87,22 @@ fn set_up(
     let metrics = metrics(steering.metrics)?;
     let claim = Claim::new(&steering.interface)?;
     let facts = Facts::of(&steering.interface)?;
-    let kernel =
-        Kernel::attach(&steering.name, &facts, &steering.setup(random()?), steering.queue, steering.pin)?;
+    let kernel = Kernel::attach(
+        &steering.name,
+        &facts,
+        &steering.setup(random()?),
+        steering.queue,
+        steering.pin,
+        steering.sharing,
+    )?;
+    let behind = kernel.is_behind();
     let mode = told(kernel.mode());
     let counts_overflow = kernel.counts_overflow();
     let watch = system(Watch::new())?;
     user.map_or(Ok(()), |user| socket.hand_over(user))?;
-    let capabilities = system(privileges::drop_to(privileges::steering_kept(sets_priority), user))?;
-    configured.restrict(socket.directory(), steering.pin);
+    let kept = privileges::steering_kept(sets_priority) | privileges::for_dispatcher(behind);
+    let capabilities = system(privileges::drop_to(kept, user))?;
+    configured.restrict(socket.directory(), steering.pin || behind);
     system(log::serve())?;
     let (caller, inbox) = system(inbox())?;
     let readings = Readings::new(caller);
@@ -107,6 +118,16 @@ fn set_up(
     let parts =
         Parts { clock, file, present, facts, mode, counts_overflow, inbox, watch, ended, capabilities };
     Ok(Served { daemon: Daemon::new(control, parts), _control: served, _claim: claim })
+}
+
+/// Why programs outlive a daemon that is killed, where they do.
+fn pins(steering: &Steering) -> Option<&'static str> {
+    let is_there = || Facts::of(&steering.interface).is_ok_and(|facts| dispatcher::is_there(&facts));
+    match steering.sharing.xdp {
+        _ if steering.pin => Some("pin = true"),
+        Xdp::Dispatcher => Some("xdp = \"dispatcher\""),
+        Xdp::Auto => is_there().then_some("the dispatcher of the interface"),
+    }
 }
 
 const fn told(mode: Mode) -> &'static str {

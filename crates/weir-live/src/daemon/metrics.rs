@@ -13,6 +13,7 @@ mod steering;
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -25,19 +26,37 @@ pub use router::word;
 const LONGEST_REQUEST: usize = 8192;
 /// How long a peer may take in all.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// The descriptor by which a supervisor hands over the first socket.
+const HANDED: i32 = 3;
+
 /// A listening socket that nobody serves yet: it is bound before privileges are dropped.
 #[derive(Debug)]
-pub struct Metrics(Arc<TcpListener>);
+pub struct Metrics(Arc<Listening>);
 
 /// A listening socket that is served: dropped, it is closed, and another process may have its address.
 #[derive(Debug)]
-pub struct Served(Arc<TcpListener>);
+pub struct Served(Arc<Listening>);
+
+#[derive(Debug)]
+struct Listening {
+    socket: TcpListener,
+    /// Whether the supervisor has it too, for the next process.
+    shared: bool,
+}
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // What waits for a peer is told; there is nothing to be done where it is not.
-        let _ = rustix::net::shutdown(&self.0, rustix::net::Shutdown::Both);
+        if !self.0.shared {
+            // What waits for a peer is told; there is nothing to be done where it is not.
+            let _ = rustix::net::shutdown(&self.0.socket, rustix::net::Shutdown::Both);
+        }
     }
+}
+
+/// Whether a supervisor has handed a socket to this process, by what it says in the environment (sd_listen_fds(3)).
+fn is_handed(process: Option<&str>, sockets: Option<&str>) -> bool {
+    let own = std::process::id().to_string();
+    process == Some(own.as_str()) && sockets == Some("1")
 }
 
 impl Metrics {
@@ -46,7 +65,28 @@ impl Metrics {
     /// # Errors
     /// The address is taken, or not permitted.
     pub fn bind(address: SocketAddr) -> io::Result<Self> {
-        TcpListener::bind(address).map(|listener| Self(Arc::new(listener)))
+        TcpListener::bind(address).map(|socket| Self(Arc::new(Listening { socket, shared: false })))
+    }
+
+    /// Takes the socket that a supervisor has opened and handed to this process, if it has; to be called once.
+    ///
+    /// # Errors
+    /// What was handed over is no socket that listens at loopback.
+    pub fn handed() -> io::Result<Option<Self>> {
+        let variable = |name| std::env::var(name).ok();
+        if !is_handed(variable("LISTEN_PID").as_deref(), variable("LISTEN_FDS").as_deref()) {
+            return Ok(None);
+        }
+        // SAFETY: the descriptor is this process's by that protocol, and nothing else here takes it.
+        let socket = unsafe { OwnedFd::from_raw_fd(HANDED) };
+        let listens = rustix::net::sockopt::socket_acceptconn(&socket)?;
+        rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::CLOEXEC)?;
+        let socket = TcpListener::from(socket);
+        if !listens || !socket.local_addr()?.ip().is_loopback() {
+            return Err(io::Error::other("what was handed over does not listen at loopback"));
+        }
+        socket.set_nonblocking(false)?;
+        Ok(Some(Self(Arc::new(Listening { socket, shared: true }))))
     }
 
     /// Where it listens.
@@ -54,7 +94,7 @@ impl Metrics {
     /// # Errors
     /// The system does not say.
     pub fn address(&self) -> io::Result<SocketAddr> {
-        self.0.local_addr()
+        self.0.socket.local_addr()
     }
 
     /// Answers until what is returned is dropped; `figures` is the order by which the loop tells what it has counted.
@@ -70,7 +110,7 @@ impl Metrics {
         let each = move || {
             privileges::renounce();
             loop {
-                match self.0.accept() {
+                match self.0.socket.accept() {
                     // A peer that goes before its answer is no failure of the daemon.
                     Ok((stream, _)) => drop(converse(stream, &readings, figures.clone())),
                     // It was shut down.

@@ -13,11 +13,13 @@
 //! | `CAP_CHOWN` | gives the control socket to a group, and all of the run directory to `--user` | not kept |
 //! | `CAP_SETUID`, `CAP_SETGID` | makes the daemon one of `--user` | not kept |
 //!
+//! | `CAP_SYS_ADMIN` | joins a dispatcher | only behind one: programs of others are found by their numbers |
+//!
 //! A daemon that steers never attaches anything anew; of what it needs, it keeps what it needs to change its processors:
 //!
 //! | capability | at the start | kept, because |
 //! |---|---|---|
-//! | `CAP_NET_ADMIN` | attaches programs | not kept |
+//! | `CAP_NET_ADMIN` | attaches programs | only behind a dispatcher, as CAP_SYS_ADMIN |
 //! | `CAP_BPF` | loads programs and makes maps | queues of processors are made anew |
 //! | `CAP_PERFMON` | loads the program that counts what found a queue full | not kept |
 //! | `CAP_SYS_NICE` | gives the kernel's threads their priority | the threads of new queues get theirs |
@@ -74,6 +76,13 @@ impl std::error::Error for Missing {}
 pub fn needed(xdp: bool) -> CapabilitySet {
     let bpf = if xdp { CapabilitySet::BPF } else { CapabilitySet::empty() };
     CapabilitySet::NET_ADMIN | CapabilitySet::NET_RAW | bpf
+}
+
+/// What a daemon keeps whose programs are behind a dispatcher: it goes out of it at the end, and to find the programs of
+/// others by their numbers takes all that root may.
+#[must_use]
+pub fn for_dispatcher(behind: bool) -> CapabilitySet {
+    if behind { CapabilitySet::SYS_ADMIN | CapabilitySet::NET_ADMIN } else { CapabilitySet::empty() }
 }
 
 /// What a daemon that steers needs at its start; `sets_priority` where the kernel's threads are to have one.

@@ -70,8 +70,7 @@ impl Seat {
     pub fn displace(&mut self, link: u32) -> Result<(), Fault> {
         let Some(open) = &mut self.open else { return Ok(()) };
         let Some(Heir::Loaded(loaded)) = open.heir.take() else { return Ok(()) };
-        let Means { router, on_failure, .. } = &self.means;
-        open.heir = Some(Heir::Attached(Program::after(loaded, router, &open.facts, *on_failure, link)?));
+        open.heir = Some(Heir::Attached(Program::after(loaded, &self.means, &open.facts, link)?));
         Ok(())
     }
 
@@ -102,6 +101,12 @@ impl Seat {
         if let Some(Err(error)) = program.map(|program| program.return_to_link()) {
             log::error(format_args!("interface {}: its program cannot be put back: {error}", self.name));
         }
+    }
+
+    /// Whether its program is behind a dispatcher.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        self.open.as_ref().is_some_and(Opened::is_behind)
     }
 
     /// What the plane must know of the device.

@@ -90,6 +90,12 @@ impl Worker {
         part.this + seat * part.of
     }
 
+    /// Whether a program of its interfaces is behind a dispatcher.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        self.seats.iter().any(Seat::is_behind)
+    }
+
     /// The device at a place, which it serves.
     #[must_use]
     pub fn seat(&self, place: usize) -> &Seat {

@@ -2,7 +2,8 @@
 //!
 //! A program is attached by a link, in the driver or, where the driver cannot, in the kernel's generic path. The link goes
 //! away with the daemon, also when it is killed, unless it is pinned: then it stays, and the next daemon of the same
-//! name puts its own program into it, so that there is no moment without one.
+//! name puts its own program into it, so that there is no moment without one. Where the interface has a dispatcher, or is to
+//! have one, the program joins that instead ([`dispatcher`](super::dispatcher)).
 //!
 //! | | |
 //! |-|-|
@@ -18,9 +19,14 @@ use std::path::{Path, PathBuf};
 
 use libbpf_rs::{MapCore, Object, ObjectBuilder, OpenObject, PrintLevel};
 
+use super::dispatcher::Member;
 use super::fault::{Fault, Kind};
 use super::link::{Facts, checked, owned};
-use super::pins::{open_pin, pin_link, pin_path, provide_files, unpin};
+use super::pins::{open_pin, pin_of, pin_path, provide_files, unpin};
+
+mod way;
+pub use way::Sharing;
+pub(crate) use way::{Owner, Way};
 
 /// What loading and attaching need.
 pub(crate) const CAPABILITY: &str = "CAP_BPF and CAP_NET_ADMIN";
@@ -33,31 +39,45 @@ pub enum Mode {
     Generic,
 }
 
-/// Who attaches a program.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Owner<'a> {
-    /// The name of the daemon: that of its pin.
-    pub(crate) name: &'a str,
-    /// The setting by which its link is pinned, where it is to be.
-    pub(crate) pin: Option<&'static str>,
-    /// What can be done instead of attaching a program, where there is something.
-    pub(crate) instead: Option<&'static str>,
-}
-
 /// A program that is attached to an interface, until this is dropped, or until the machine ends where it is pinned.
 pub(crate) struct Attached {
-    link: OwnedFd,
+    hold: Hold,
     interface: String,
-    pin: Option<PathBuf>,
     mode: Mode,
 }
 
+/// What keeps a program attached.
+enum Hold {
+    Link { link: OwnedFd, pin: Option<PathBuf> },
+    Behind(Member),
+}
+
 impl Attached {
-    /// Attaches a program to an interface, into the link that an earlier daemon of that name left pinned if there is one.
+    /// Attaches a program to an interface, into the link that an earlier daemon of that name left pinned if there is one, or
+    /// behind a dispatcher in the place of that daemon's.
     ///
     /// # Errors
     /// Permission is missing, the kernel has no XDP, or another program is attached.
-    pub(crate) fn new(owner: Owner<'_>, facts: &Facts, program: BorrowedFd<'_>) -> Result<Self, Fault> {
+    pub(crate) fn new(
+        owner: Owner<'_>,
+        facts: &Facts,
+        way: &Way,
+        program: BorrowedFd<'_>,
+    ) -> Result<Self, Fault> {
+        match way {
+            Way::Link => Self::alone(owner, facts, program),
+            Way::Behind(_) => Self::behind(owner, facts, program),
+        }
+    }
+
+    fn behind(owner: Owner<'_>, facts: &Facts, program: BorrowedFd<'_>) -> Result<Self, Fault> {
+        provide_files(&facts.name, "a dispatcher")?;
+        let member = Member::new(owner.name, facts, program, owner.sharing.priority, owner.pin.is_some())?;
+        let mode = member.join()?;
+        Ok(Self { hold: Hold::Behind(member), interface: facts.name.clone(), mode })
+    }
+
+    fn alone(owner: Owner<'_>, facts: &Facts, program: BorrowedFd<'_>) -> Result<Self, Fault> {
         let path = pin_path(owner.name, &facts.name);
         if let Some(setting) = owner.pin {
             provide_files(&facts.name, setting)?;
@@ -71,26 +91,27 @@ impl Attached {
         };
         let pin = owner.pin.map(|_| path.clone());
         match (pinned, &pin) {
-            (false, Some(path)) => pin_link(&facts.name, &link, path)?,
+            (false, Some(path)) => pin_of(&facts.name, link.as_fd(), path)?,
             (true, None) => unpin(&facts.name, &path)?,
             _ => {}
         }
-        Ok(Self { link, interface: facts.name.clone(), pin, mode })
+        Ok(Self { hold: Hold::Link { link, pin }, interface: facts.name.clone(), mode })
     }
 
     /// Attaches a program in the place of that of a daemon which runs, and which is to end without taking it away: into its
-    /// link, by number, or into its pin.
+    /// link, by number, or into its pin, or behind the dispatcher.
     ///
     /// # Errors
     /// Permission is missing, or the link is of another interface.
     pub(crate) fn after(
         owner: Owner<'_>,
         facts: &Facts,
+        way: &Way,
         program: BorrowedFd<'_>,
         link: u32,
     ) -> Result<Self, Fault> {
-        if owner.pin.is_some() {
-            return Self::new(owner, facts, program);
+        if owner.pin.is_some() || matches!(way, Way::Behind(_)) {
+            return Self::new(owner, facts, way, program);
         }
         let failed = |error| {
             let what = "taking over the link of the running daemon's program";
@@ -103,17 +124,29 @@ impl Attached {
             return Err(Fault::new(Kind::Busy, &facts.name, what, "restart that daemon instead"));
         }
         update(&link, program.as_raw_fd()).map_err(failed)?;
-        Ok(Self { link, interface: facts.name.clone(), pin: None, mode: attached_mode(facts.index) })
+        let hold = Hold::Link { link, pin: None };
+        Ok(Self { hold, interface: facts.name.clone(), mode: attached_mode(facts.index) })
     }
 
-    /// Puts a program into the link, which another process may have changed.
-    pub(crate) fn update(&self, program: BorrowedFd<'_>) -> io::Result<()> {
-        update(&self.link, program.as_raw_fd())
+    /// Puts its program, which is this, back where another process has put its own.
+    pub(crate) fn put_back(&self, program: BorrowedFd<'_>) -> io::Result<()> {
+        match &self.hold {
+            Hold::Link { link, .. } => update(link, program.as_raw_fd()),
+            Hold::Behind(member) => member.join().map(drop).map_err(io::Error::other),
+        }
     }
 
-    /// The number of its link in the kernel.
+    /// The number of its link in the kernel, or of its program behind a dispatcher.
     pub(crate) fn number(&self) -> io::Result<u32> {
-        link_target(&self.link).map(|target| target.link)
+        match &self.hold {
+            Hold::Link { link, .. } => link_target(link).map(|target| target.link),
+            Hold::Behind(member) => Ok(member.number()),
+        }
+    }
+
+    /// Whether it is behind a dispatcher.
+    pub(crate) fn is_behind(&self) -> bool {
+        matches!(self.hold, Hold::Behind(_))
     }
 
     /// Where it runs.
@@ -126,15 +159,21 @@ impl Attached {
     /// # Errors
     /// The pin cannot be removed.
     pub(crate) fn detach(self) -> Result<(), Fault> {
-        // Closing the link detaches it once no pin holds it.
-        self.pin.as_deref().map_or(Ok(()), |path| unpin(&self.interface, path))
+        match self.hold {
+            // Closing the link detaches it once no pin holds it.
+            Hold::Link { pin, .. } => pin.as_deref().map_or(Ok(()), |path| unpin(&self.interface, path)),
+            Hold::Behind(member) => member.leave(),
+        }
     }
 }
 
 impl AsFd for Attached {
-    /// Its link.
+    /// Its link, or its program behind a dispatcher.
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.link.as_fd()
+        match &self.hold {
+            Hold::Link { link, .. } => link.as_fd(),
+            Hold::Behind(member) => member.as_fd(),
+        }
     }
 }
 
@@ -143,7 +182,7 @@ thread_local! {
     static SAID: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Opens an object, of which what it is made of can still be changed. What the kernel says of it is kept for [`refused`].
+/// Opens an object, of which what it is made of can still be changed. What the kernel says of it is kept for [`Way::refused`].
 pub(crate) fn open(object: &[u8]) -> libbpf_rs::Result<OpenObject> {
     SAID.take();
     libbpf_rs::set_print(Some((PrintLevel::Warn, |_, text| {
@@ -153,7 +192,7 @@ pub(crate) fn open(object: &[u8]) -> libbpf_rs::Result<OpenObject> {
 }
 
 /// Why an object was not loaded; `oldest` is the kernel that it needs.
-pub(crate) fn refused(facts: &Facts, error: libbpf_rs::Error, oldest: &str) -> Fault {
+fn refused(facts: &Facts, error: libbpf_rs::Error, oldest: &str) -> Fault {
     let denied = error.kind() == libbpf_rs::ErrorKind::PermissionDenied;
     let reason = SAID.with_borrow(|said| reason(said).map(|line| format!(" ({line})"))).unwrap_or_default();
     let what = format!("loading the XDP program{reason}");
@@ -194,7 +233,7 @@ pub(crate) fn map<'a>(object: &'a Object, name: &str) -> io::Result<libbpf_rs::M
 /// Attaches the program where the driver runs it, or else in the generic path.
 fn create(facts: &Facts, program: i32, instead: Option<&str>) -> Result<(OwnedFd, Mode), Fault> {
     if let Some(other) = attached_program(facts.index) {
-        return Err(occupied(facts, Some(other), instead));
+        return Err(occupied(&facts.name, Some(other), None, instead));
     }
     let with = |flags| {
         let options = libbpf_sys::bpf_link_create_opts {
@@ -215,7 +254,7 @@ fn create(facts: &Facts, program: i32, instead: Option<&str>) -> Result<(OwnedFd
     match link {
         Ok(link) => Ok((link, mode)),
         Err(error) if matches!(error.raw_os_error(), Some(libc::EBUSY | libc::EEXIST)) => {
-            Err(occupied(facts, None, instead))
+            Err(occupied(&facts.name, None, None, instead))
         }
         Err(error) => Err(Fault::system(&facts.name, "attaching the XDP program", CAPABILITY, error)),
     }
@@ -226,15 +265,17 @@ pub(super) fn positive(result: i32) -> i32 {
     result.max(-1)
 }
 
-fn occupied(facts: &Facts, program: Option<u32>, instead: Option<&str>) -> Fault {
+/// Another program has the interface, of which `why` says why ours cannot join it.
+pub(super) fn occupied(name: &str, program: Option<u32>, why: Option<&str>, instead: Option<&str>) -> Fault {
     let which = program
         .map_or_else(|| "another XDP program".into(), |id| format!("another XDP program, number {id},"));
-    let name = &facts.name;
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
     let instead = instead.map(|instead| format!(", or {instead}")).unwrap_or_default();
     let remedy = format!(
-        "take it off with `ip link set dev {name} xdp off`, or end the program that holds it (`bpftool net`){instead}"
+        "take it off with `ip link set dev {name} xdp off`, or end the program that holds it (`bpftool net`), or load it \
+         with `xdp-loader`, whose dispatcher calls ours too{instead}"
     );
-    Fault::new(Kind::Busy, name, format!("{which} is attached"), remedy)
+    Fault::new(Kind::Busy, name, format!("{which} is attached{why}"), remedy)
 }
 
 /// The number of the program that is attached to an interface.

@@ -21,6 +21,7 @@ use weir_plane::config::{Io, OnFailure, Router, Vlan};
 use weir_plane::snapshot::KernelCounts;
 
 pub mod attach;
+pub mod dispatcher;
 pub mod fault;
 mod filter;
 mod held;
@@ -70,6 +71,8 @@ pub struct Means {
     pub io: Io,
     /// What becomes of the traffic when the daemon is gone.
     pub on_failure: OnFailure,
+    /// How its programs are with those of others.
+    pub sharing: attach::Sharing,
     /// How many frames the interface may take.
     pub share: Share,
     /// How many workers share its queues.
@@ -87,6 +90,7 @@ impl Means {
             router: router.name.clone(),
             io: router.io,
             on_failure: router.on_failure,
+            sharing: attach::Sharing { xdp: router.xdp, priority: router.xdp_priority },
             share,
             workers: router.workers as usize,
             vlans: router.vlans_of(device),
@@ -124,7 +128,7 @@ impl Device {
     /// # Errors
     /// Permission is missing, the kernel cannot do it, or somebody else has the interface.
     pub fn open(facts: &Facts, means: &Means, arena: &mut Arena) -> Result<Opened, Fault> {
-        let Means { ref router, io, on_failure, share, workers, ref vlans } = *means;
+        let Means { io, share, workers, .. } = *means;
         let packet = || {
             alone(facts)?;
             packet::PacketSocket::open(facts, share).map(Self::Packet)
@@ -132,7 +136,7 @@ impl Device {
         if io == Io::AfPacket {
             return packet().map(|device| Opened { device, fallback: None });
         }
-        let opened = program::Program::attach(router, facts, on_failure, vlans)
+        let opened = program::Program::attach(means, facts)
             .and_then(|program| xdp::XdpSocket::open(facts, program, share, workers, arena));
         match opened {
             Ok(socket) => Ok(Opened { device: Self::Xdp(Box::new(socket)), fallback: None }),
@@ -161,6 +165,15 @@ impl Device {
         match self {
             Self::Xdp(socket) => Some(socket.program()),
             Self::Packet(_) => None,
+        }
+    }
+
+    /// Whether its program is behind a dispatcher.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        match self {
+            Self::Xdp(socket) => socket.is_behind(),
+            Self::Packet(_) => false,
         }
     }
 

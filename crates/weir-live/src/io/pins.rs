@@ -1,4 +1,5 @@
-//! Links of programs that are pinned: they stay when the daemon is killed, until the next of its name.
+//! What is pinned of programs: it stays when the daemon is killed, until the next of its name. Of one that is attached by a
+//! link of its own that is the link, of one behind a [dispatcher] the program.
 //!
 //! | | |
 //! |-|-|
@@ -6,23 +7,27 @@
 //! | Work | system calls when an interface is opened or ended |
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use super::attach::{CAPABILITY, positive};
+use super::dispatcher;
 use super::fault::{Fault, Kind};
 use super::link::{c_string, checked, owned};
 
 /// Where file systems of BPF objects are usually mounted.
 pub(crate) const BPF_FILES: &str = "/sys/fs/bpf";
-/// Where links are pinned: one folder a daemon.
+/// Where they are pinned: one folder a daemon.
 pub const PINS: &str = "/sys/fs/bpf/weir";
 /// How a dot in the name of an interface is written there, where names have none.
 const DOT: &str = "%2e";
+/// What follows the name of an interface whose program is behind a dispatcher, or is about to be.
+const SLOT: &str = "%slot";
+const NEXT: &str = "%next";
 /// What `statfs` says of such a file system.
 const BPF_MAGIC: u64 = 0xcafe_4a11;
 
-/// A link that is pinned.
+/// Something that is pinned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pin {
     /// The daemon that pinned it.
@@ -31,9 +36,11 @@ pub struct Pin {
     pub interface: String,
     /// Where it is pinned.
     pub path: PathBuf,
+    /// Whether its program is behind a dispatcher.
+    pub behind: bool,
 }
 
-/// The links that are pinned, in order; none where there is no file system for them.
+/// What is pinned, in order; none where there is no file system for them.
 #[must_use]
 pub fn pins() -> Vec<Pin> {
     let folders = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten();
@@ -41,10 +48,11 @@ pub fn pins() -> Vec<Pin> {
     let mut found = folders(Path::new(PINS))
         .flat_map(|folder| {
             let of = name(folder.file_name());
-            folders(&folder.path()).map(move |pin| Pin {
-                owner: of.clone(),
-                interface: name(pin.file_name()),
-                path: pin.path(),
+            folders(&folder.path()).map(move |pin| {
+                let name = name(pin.file_name());
+                let slot = name.strip_suffix(SLOT).or_else(|| name.strip_suffix(NEXT));
+                let interface = slot.unwrap_or(&name).to_owned();
+                Pin { owner: of.clone(), interface, path: pin.path(), behind: slot.is_some() }
             })
         })
         .collect::<Vec<_>>();
@@ -56,9 +64,12 @@ impl Pin {
     /// Removes it: the program is detached, unless a daemon has its link open.
     ///
     /// # Errors
-    /// Permission is missing.
+    /// Permission is missing, or it is behind a dispatcher of another network namespace.
     pub fn remove(&self) -> Result<(), Fault> {
-        unpin(&self.interface, &self.path)
+        match self.behind {
+            true => dispatcher::clean(&self.interface, &self.path),
+            false => unpin(&self.interface, &self.path),
+        }
     }
 }
 
@@ -76,13 +87,32 @@ pub(super) fn pin_path(owner: &str, interface: &str) -> PathBuf {
     Path::new(PINS).join(owner.replace('.', DOT)).join(interface.replace('.', DOT))
 }
 
-pub(super) fn pin_link(interface: &str, link: &OwnedFd, path: &Path) -> Result<(), Fault> {
+/// Where a program is pinned that is behind a dispatcher.
+pub(super) fn slot_path(owner: &str, interface: &str) -> PathBuf {
+    with(pin_path(owner, interface), SLOT)
+}
+
+/// Where a program is pinned that is about to be.
+pub(super) fn next_path(owner: &str, interface: &str) -> PathBuf {
+    with(pin_path(owner, interface), NEXT)
+}
+
+fn with(path: PathBuf, end: &str) -> PathBuf {
+    let mut path = path.into_os_string();
+    path.push(end);
+    path.into()
+}
+
+pub(super) fn pin_of(interface: &str, object: BorrowedFd<'_>, path: &Path) -> Result<(), Fault> {
     let failed = |error| Fault::system(interface, "pinning the XDP program", CAPABILITY, error);
-    path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
-    let path = c_string(path.as_os_str().as_encoded_bytes()).map_err(failed)?;
+    path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| pin(object, path)).map_err(failed)
+}
+
+/// Pins an object of the kernel.
+pub(super) fn pin(object: BorrowedFd<'_>, path: &Path) -> io::Result<()> {
+    let path = c_string(path.as_os_str().as_encoded_bytes())?;
     // SAFETY: the path ends with a zero.
-    checked(positive(unsafe { libbpf_sys::bpf_obj_pin(link.as_raw_fd(), path.as_ptr()) })).map_err(failed)?;
-    Ok(())
+    checked(positive(unsafe { libbpf_sys::bpf_obj_pin(object.as_raw_fd(), path.as_ptr()) })).map(drop)
 }
 
 pub(super) fn unpin(interface: &str, path: &Path) -> Result<(), Fault> {

@@ -18,7 +18,9 @@ use libbpf_rs::{MapCore, MapFlags, Object, OpenObject};
 use weir_plane::config::{OnFailure, TagType, Vlan};
 use weir_plane::snapshot::Left;
 
-use super::attach::{Attached, CAPABILITY, Mode, Owner, map, open, plain, program, refused};
+use super::Means;
+use super::attach::{Attached, CAPABILITY, Mode, Owner, Way, map, open, plain, program};
+use super::dispatcher;
 use super::fault::Fault;
 use super::link::Facts;
 
@@ -61,15 +63,15 @@ pub struct Program {
 }
 
 /// A program that is loaded, and on no interface yet.
-pub struct Loaded(Object);
+pub struct Loaded(Object, Way);
 
 impl Loaded {
-    /// Loads it for an interface.
+    /// Loads it for an interface of a router.
     ///
     /// # Errors
     /// Permission is missing, or the kernel has no XDP.
-    pub fn new(facts: &Facts, vlans: &Vlans) -> Result<Self, Fault> {
-        load(facts, OnFailure::Pass, vlans).map(Self)
+    pub fn new(means: &Means, facts: &Facts) -> Result<Self, Fault> {
+        load(means, facts, OnFailure::Pass).map(|(object, way)| Self(object, way))
     }
 
     /// As of [`Program::serve`].
@@ -97,15 +99,15 @@ impl FrameCounts {
 }
 
 impl Program {
-    /// Loads and attaches it for a router; `on_failure` says whether its link is pinned.
+    /// Loads and attaches it for a router.
     ///
     /// # Errors
     /// Permission is missing, the kernel has no XDP, or another program is attached.
-    pub fn attach(router: &str, facts: &Facts, on_failure: OnFailure, vlans: &Vlans) -> Result<Self, Fault> {
-        let object = load(facts, on_failure, vlans)?;
+    pub fn attach(means: &Means, facts: &Facts) -> Result<Self, Fault> {
+        let (object, way) = load(means, facts, means.on_failure)?;
         let program = program(&object, "route")
             .map_err(|error| Fault::system(&facts.name, "finding the XDP program", CAPABILITY, error))?;
-        let attached = Attached::new(owner(router, on_failure), facts, program)?;
+        let attached = Attached::new(owner(means), facts, &way, program)?;
         Ok(Self { object, attached })
     }
 
@@ -115,15 +117,14 @@ impl Program {
     /// # Errors
     /// Permission is missing, or the link is of another interface.
     pub fn after(
-        Loaded(object): Loaded,
-        router: &str,
+        Loaded(object, way): Loaded,
+        means: &Means,
         facts: &Facts,
-        on_failure: OnFailure,
         link: u32,
     ) -> Result<Self, Fault> {
         let program = program(&object, "route")
             .map_err(|error| Fault::system(&facts.name, "finding the XDP program", CAPABILITY, error))?;
-        let attached = Attached::after(owner(router, on_failure), facts, program, link)?;
+        let attached = Attached::after(owner(means), facts, &way, program, link)?;
         Ok(Self { object, attached })
     }
 
@@ -140,7 +141,7 @@ impl Program {
     /// # Errors
     /// Permission is missing.
     pub fn return_to_link(&self) -> io::Result<()> {
-        self.attached.update(program(&self.object, "route")?)
+        self.attached.put_back(program(&self.object, "route")?)
     }
 
     /// The number of its link in the kernel.
@@ -193,6 +194,12 @@ impl Program {
         Ok(FrameCounts { routed, neighbour, kernel, vlan, other, short, no_socket })
     }
 
+    /// Whether it is behind a dispatcher.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        self.attached.is_behind()
+    }
+
     /// Where it runs.
     #[must_use]
     pub fn mode(&self) -> Mode {
@@ -215,25 +222,39 @@ impl AsFd for Program {
     }
 }
 
-fn owner(router: &str, on_failure: OnFailure) -> Owner<'_> {
+fn owner(means: &Means) -> Owner<'_> {
     Owner {
-        name: router,
-        pin: (on_failure == OnFailure::Stop).then_some("on_failure = \"stop\""),
+        name: &means.router,
+        pin: (means.on_failure == OnFailure::Stop).then_some("on_failure = \"stop\""),
         instead: Some("use io = \"af_packet\""),
+        sharing: means.sharing,
     }
 }
 
 /// Loads the program and tells it what it must know before its first frame.
-fn load(facts: &Facts, on_failure: OnFailure, vlans: &Vlans) -> Result<Object, Fault> {
-    let loaded = open(OBJECT).and_then(OpenObject::load);
-    let object = loaded.map_err(|error| refused(facts, error, "Linux 5.9"))?;
+fn load(means: &Means, facts: &Facts, on_failure: OnFailure) -> Result<(Object, Way), Fault> {
+    let way = Way::of(owner(means), facts)?;
+    let loaded = open(OBJECT).and_then(|object| way.fit(object, "route")).and_then(OpenObject::load);
+    let object = loaded.map_err(|error| way.refused(facts, error, "Linux 5.9"))?;
     without_socket(&object, on_failure)
         .and_then(|()| leave_to_kernel(&object, &facts.addresses))
-        .and_then(|()| serve(&object, vlans))
+        .and_then(|()| serve(&object, &means.vlans))
         .map_err(|error| {
             Fault::system(&facts.name, "telling the XDP program of the interface", CAPABILITY, error)
         })?;
-    Ok(object)
+    Ok((object, way))
+}
+
+/// Puts the program into a dispatcher that is on no interface: whether the kernel can.
+///
+/// # Errors
+/// It cannot, or may not here.
+pub fn joins() -> io::Result<()> {
+    let dispatcher = dispatcher::template()?;
+    let mut object = open(OBJECT).map_err(plain)?;
+    dispatcher.fit(&mut object, "route").map_err(plain)?;
+    let object = object.load().map_err(plain)?;
+    dispatcher.link(0, program(&object, "route")?).map(drop)
 }
 
 fn without_socket(object: &Object, on_failure: OnFailure) -> io::Result<()> {

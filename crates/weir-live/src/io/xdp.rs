@@ -281,6 +281,12 @@ impl XdpSocket {
         }
     }
 
+    /// Whether that is behind a dispatcher.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        self.program.is_behind()
+    }
+
     /// The program that hands it frames.
     pub fn program(&mut self) -> &mut Program {
         &mut self.program

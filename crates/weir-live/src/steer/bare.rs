@@ -12,7 +12,7 @@ use libbpf_rs::{Object, OpenObject};
 use super::cpumap;
 use super::layout::PROCESSORS;
 use super::threads::{self, QueueThread};
-use crate::io::attach::{self, Attached, CAPABILITY, Mode, Owner, program};
+use crate::io::attach::{self, Attached, CAPABILITY, Mode, Owner, Sharing, Way, program};
 use crate::io::fault::Fault;
 use crate::io::link::Facts;
 
@@ -36,17 +36,18 @@ impl Bare {
     /// Permission is missing, the kernel refuses it, a processor is not online, or another program is attached.
     pub fn attach(facts: &Facts, processors: &[u32], queue: u32, serves: bool) -> Result<Self, Fault> {
         let failed = |what| move |error| Fault::system(&facts.name, what, CAPABILITY, error);
-        let loaded = open(processors).and_then(OpenObject::load);
-        let object = loaded.map_err(|error| attach::refused(facts, error, OLDEST))?;
+        let owner = Owner { name: "bench-redirect", pin: None, instead: None, sharing: Sharing::default() };
+        let way = Way::of(owner, facts)?;
+        let loaded = open(processors).and_then(|object| way.fit(object, "bare")).and_then(OpenObject::load);
+        let object = loaded.map_err(|error| way.refused(facts, error, OLDEST))?;
         let opened = processors.iter().try_for_each(|&processor| {
             let serve = if serves { Some(program(&object, "bare_serve")?) } else { None };
             cpumap::open(&object, processor, queue, serve)
         });
         opened.map_err(failed("opening the queues"))?;
         let map = cpumap::number(&object).map_err(failed("asking for the map of queues"))?;
-        let owner = Owner { name: "bench-redirect", pin: None, instead: None };
         let program = program(&object, "bare").map_err(failed("finding the program"))?;
-        let attached = Attached::new(owner, facts, program)?;
+        let attached = Attached::new(owner, facts, &way, program)?;
         Ok(Self { attached, map, _object: object })
     }
 

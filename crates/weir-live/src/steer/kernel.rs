@@ -28,7 +28,7 @@ use super::decision::Decision;
 use super::layout::{CLASSES, Counted, Delays, PROCESSORS, Rules};
 use super::shared::Shared;
 use super::threads;
-use crate::io::attach::{self, Attached, CAPABILITY, Mode, Owner, map, plain, program};
+use crate::io::attach::{self, Attached, CAPABILITY, Mode, Owner, Sharing, Way, map, plain, program};
 use crate::io::fault::Fault;
 use crate::io::link::Facts;
 
@@ -68,16 +68,24 @@ impl Kernel {
     ///
     /// # Errors
     /// Permission is missing, the kernel refuses the programs, or another program is attached.
-    pub fn attach(name: &str, facts: &Facts, setup: &Setup, queue: u32, pin: bool) -> Result<Self, Fault> {
-        let object = load(facts, setup)?;
+    pub fn attach(
+        name: &str,
+        facts: &Facts,
+        setup: &Setup,
+        queue: u32,
+        pin: bool,
+        sharing: Sharing,
+    ) -> Result<Self, Fault> {
+        let owner = Owner { name, pin: pin.then_some("pin = true"), instead: None, sharing };
+        let way = Way::of(owner, facts)?;
+        let object = load(facts, setup, &way)?;
         let failed = |what| move |error| Fault::system(&facts.name, what, CAPABILITY, error);
         let (rules, counted, delays) = memory(&object).map_err(failed("mapping what the programs count"))?;
         let map = prepare(&object, facts).map_err(failed("telling the programs of the interface"))?;
         let overflow = object.progs_mut().find(|program| program.name() == OVERFLOW);
         let overflow = overflow.and_then(|program| program.attach_trace().ok());
-        let owner = Owner { name, pin: pin.then_some("pin = true"), instead: None };
         let program = program(&object, "steer").map_err(failed("finding the program"))?;
-        let attached = Attached::new(owner, facts, program)?;
+        let attached = Attached::new(owner, facts, &way, program)?;
         rules.values()[0].generic.store((attached.mode() == Mode::Generic).into(), Relaxed);
         let opened = Vec::new();
         Ok(Self { attached, rules, counted, delays, opened, queue, map, unsettled: false, overflow, object })
@@ -185,6 +193,12 @@ impl Kernel {
         threads::of_map(self.map)
     }
 
+    /// Whether the first program is behind a dispatcher.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        self.attached.is_behind()
+    }
+
     /// Where the first program runs.
     #[must_use]
     pub fn mode(&self) -> Mode {
@@ -234,10 +248,11 @@ fn of_processor(counted: &Counted, processor: u32) -> ProcessorCounts {
 }
 
 /// Loads the programs; where the kernel refuses the one that counts overflow, without it.
-fn load(facts: &Facts, setup: &Setup) -> Result<Object, Fault> {
-    let loaded = open(setup, true).and_then(OpenObject::load);
-    let loaded = loaded.or_else(|_| open(setup, false).and_then(OpenObject::load));
-    loaded.map_err(|error| attach::refused(facts, error, OLDEST))
+fn load(facts: &Facts, setup: &Setup, way: &Way) -> Result<Object, Fault> {
+    let load = |overflow| {
+        open(setup, overflow).and_then(|object| way.fit(object, "steer")).and_then(OpenObject::load)
+    };
+    load(true).or_else(|_| load(false)).map_err(|error| way.refused(facts, error, OLDEST))
 }
 
 /// Opens the programs for this machine, and tells them what they are told once.

@@ -4,6 +4,7 @@ use std::net::{IpAddr, UdpSocket};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use weir_live::io::attach::Sharing;
 use weir_live::io::fault::{Fault, Kind};
 use weir_live::io::link::{Claim, Facts, Watch};
 use weir_live::io::neighbourhood::Neighbourhood;
@@ -28,10 +29,14 @@ fn open(name: &str, io: Io, arena: &mut Arena) -> Device {
     try_open(name, io, OnFailure::Pass, arena).expect("it opens")
 }
 
+fn means(router: &str, io: Io, on_failure: OnFailure) -> Means {
+    let (router, sharing) = (router.to_owned(), Sharing::default());
+    Means { router, io, on_failure, sharing, share: SHARE, workers: 1, vlans: vec![None] }
+}
+
 fn try_open(name: &str, io: Io, on_failure: OnFailure, arena: &mut Arena) -> Result<Device, Fault> {
     let facts = Facts::of(name)?;
-    let means = Means { router: router(), io, on_failure, share: SHARE, workers: 1, vlans: vec![None] };
-    let opened = Device::open(&facts, &means, arena)?;
+    let opened = Device::open(&facts, &means(&router(), io, on_failure), arena)?;
     if let Some(fault) = opened.fallback {
         panic!("not by AF_XDP: {fault}");
     }
@@ -438,7 +443,8 @@ fn an_interface_with_another_program_is_refused() {
     isolated(|| {
         wire("a0", "a1");
         let facts = Facts::of("a1").expect("it is there");
-        let other = program::Program::attach("other", &facts, OnFailure::Pass, &[None]).expect("attached");
+        let other = program::Program::attach(&means("other", Io::AfXdp, OnFailure::Pass), &facts);
+        let other = other.expect("attached");
         assert_eq!(other.mode(), attach::Mode::Driver);
         let mut arena = Arena::new(256).expect("memory");
         let fault = try_open("a1", Io::Auto, OnFailure::Pass, &mut arena).err().expect("it is taken");

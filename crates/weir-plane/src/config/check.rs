@@ -29,7 +29,9 @@ use weir_document::{Located, Mismatch, Refused, Source, Wording, words};
 
 use super::defaults::with_written;
 use super::document::{RouterDocument, RouterTable};
-use super::{Checksums, Defaults, FlowKey, Interface, Io, MOST_WORKERS, OnFailure, Router};
+use super::{
+    Checksums, Defaults, FlowKey, Interface, Io, MOST_WORKERS, OnFailure, Router, XDP_PRIORITY, Xdp,
+};
 use crate::arena::cost;
 pub(super) use classes::DEFAULT as DEFAULT_CLASS;
 pub(super) use interfaces::{propagation_within, rate_within};
@@ -194,6 +196,8 @@ impl Checker<'_> {
             memory: self.memory(table, interfaces.len(), cost(workers))?,
             io: given(&table.io).unwrap_or(Io::Auto),
             on_failure: given(&table.on_failure).unwrap_or(OnFailure::Pass),
+            xdp: given(&table.xdp).unwrap_or(Xdp::Auto),
+            xdp_priority: given(&table.xdp_priority).unwrap_or(XDP_PRIORITY),
             checksums: given(&table.checksums).unwrap_or(Checksums::Complete),
             flow_key: given(&table.flows).unwrap_or(FlowKey::FiveTuple),
             defaults: given(&table.defaults).unwrap_or(Defaults::Live),
@@ -286,6 +290,10 @@ impl Checker<'_> {
             (format!("it began with workers = {}", old.workers), span_of(&table.workers))
         } else if new.on_failure != old.on_failure {
             (format!("it began with on_failure = \"{}\"", word(&old.on_failure)), span_of(&table.on_failure))
+        } else if new.xdp != old.xdp {
+            (format!("it began with xdp = \"{}\"", word(&old.xdp)), span_of(&table.xdp))
+        } else if new.xdp_priority != old.xdp_priority {
+            (format!("it began with xdp_priority = {}", old.xdp_priority), span_of(&table.xdp_priority))
         } else if new.metrics != old.metrics {
             let old = old.metrics.map_or("without metrics".to_owned(), |at| format!("with metrics at {at}"));
             (format!("it began {old}"), span_of(&table.metrics))

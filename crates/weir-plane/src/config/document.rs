@@ -49,6 +49,12 @@ pub struct RouterTable {
     /// What becomes of the traffic when the daemon is gone; default: `pass`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_failure: Option<Located<OnFailure>>,
+    /// How XDP programs share an interface with those of others; default: `auto`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub xdp: Option<Located<Xdp>>,
+    /// Where the program comes among those of a dispatcher, the least first; default: 50.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub xdp_priority: Option<Located<u32>>,
     /// What is done with transport checksums that the sender left to its device; default: `complete`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checksums: Option<Located<Checksums>>,
@@ -102,6 +108,16 @@ pub enum OnFailure {
     Pass,
     /// It is dropped until the daemon is back.
     Stop,
+}
+
+/// How XDP programs share an interface with those of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Xdp {
+    /// Behind a dispatcher where there is one, else as the only one.
+    Auto,
+    /// Behind a dispatcher, which is made where there is none.
+    Dispatcher,
 }
 
 /// What is done with transport checksums that the sender left to its device.

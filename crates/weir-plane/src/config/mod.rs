@@ -30,7 +30,7 @@ use crate::arena::cost;
 pub use address::{MacAddress, PortRange, Protocol};
 pub use change::Change;
 pub use check::{read, read_file, read_successor};
-pub use document::{Checksums, Defaults, FlowKey, Io, OnFailure, PriorityFrom, TagType};
+pub use document::{Checksums, Defaults, FlowKey, Io, OnFailure, PriorityFrom, TagType, Xdp};
 pub use vlan::{Outer, Vlan};
 
 /// The most interfaces of a router.
@@ -41,6 +41,9 @@ pub const MOST_ROUTES: usize = 65_536;
 pub const MOST_WORKERS: u32 = 16;
 /// The most classes, `default` included.
 pub const MOST_CLASSES: usize = 256;
+
+/// The priority of a program behind a dispatcher where the file does not say: that of libxdp.
+pub const XDP_PRIORITY: u32 = 50;
 
 /// A router whose parts fit together.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +56,10 @@ pub struct Router {
     pub io: Io,
     /// What becomes of the traffic when the daemon is gone.
     pub on_failure: OnFailure,
+    /// How its programs share interfaces with those of others.
+    pub xdp: Xdp,
+    /// Where they come among those of a dispatcher.
+    pub xdp_priority: u32,
     /// What is done with checksums that are not complete.
     pub checksums: Checksums,
     /// What packets of one flow have in common.

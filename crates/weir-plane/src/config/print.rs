@@ -40,6 +40,8 @@ impl Router {
             memory: some(ByteSize(self.memory)),
             io: some(self.io),
             on_failure: some(self.on_failure),
+            xdp: some(self.xdp),
+            xdp_priority: some(self.xdp_priority),
             checksums: some(self.checksums),
             flows: some(self.flow_key),
             defaults: some(self.defaults),

@@ -3,6 +3,7 @@
 use std::ffi::CStr;
 
 use super::Finding;
+use crate::io::dispatcher::attached;
 use crate::io::link::{Facts, kernel_forwards};
 use crate::io::xdp::MOST_QUEUES;
 
@@ -23,7 +24,8 @@ fn of(facts: &Facts) -> Finding {
     };
     let queues = facts.queues.receive;
     let plural = if queues == 1 { "" } else { "s" };
-    let found = format!("{up}, MTU {}B, {queues} receiving queue{plural}{checksums}", facts.mtu);
+    let program = attached(facts).map(|program| format!("; {program}")).unwrap_or_default();
+    let found = format!("{up}, MTU {}B, {queues} receiving queue{plural}{checksums}{program}", facts.mtu);
     let mut remedies: Vec<String> = facts.receive_whole().into_iter().collect();
     if queues > MOST_QUEUES {
         remedies.push(facts.fewer_queues(MOST_QUEUES));

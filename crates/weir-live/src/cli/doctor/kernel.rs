@@ -10,6 +10,7 @@ use rustix::thread::CapabilitySet;
 use super::Finding;
 use super::probe::{has_qdisc, has_veth, in_namespace};
 use crate::daemon::privileges::effective;
+use crate::io::program::joins;
 
 const AREA: &str = "kernel";
 /// The oldest kernel with CAP_BPF, links of XDP programs and redirects to AF_XDP in one.
@@ -19,7 +20,7 @@ const QDISCS: [&str; 10] = ["clsact", "htb", "tbf", "fq", "sfq", "drr", "fq_code
 const FALLBACK: &str = "io = \"auto\" takes AF_PACKET instead";
 
 pub(super) fn examine() -> Vec<Finding> {
-    let mut findings = vec![version(), xdp(), af_xdp(), af_packet(), bpf_files(), btf()];
+    let mut findings = vec![version(), xdp(), dispatcher(), af_xdp(), af_packet(), bpf_files(), btf()];
     findings.extend(in_namespace(namespaces).unwrap_or_else(|| {
         let remedy = "run as root: the probes need CAP_SYS_ADMIN for a network namespace of their own";
         ["veth", "qdiscs"].map(|what| Finding::warn(AREA, what, "cannot be probed", remedy)).to_vec()
@@ -54,6 +55,26 @@ fn xdp() -> Finding {
         (1, 1) => Finding::ok(AREA, "XDP", "programs and maps of sockets are loaded"),
         (1, _) => Finding::warn(AREA, "XDP", "programs are loaded, maps of AF_XDP sockets are not", FALLBACK),
         _ => Finding::warn(AREA, "XDP", "programs are not loaded", FALLBACK),
+    }
+}
+
+/// Whether programs can be put behind a dispatcher: one is, on no interface.
+fn dispatcher() -> Finding {
+    const WHAT: &str = "dispatcher";
+    const INSTEAD: &str = "xdp = \"auto\" takes an interface for itself where nobody else has a program";
+    if !effective().is_ok_and(|now| now.contains(CapabilitySet::SYS_ADMIN)) {
+        return Finding::warn(AREA, WHAT, "cannot be probed without CAP_SYS_ADMIN", "run as root");
+    }
+    match joins() {
+        Ok(()) => Finding::ok(AREA, WHAT, "programs are put behind one (BPF_PROG_TYPE_EXT)"),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let found = "this kernel refuses programs that take the place of a function (BPF_PROG_TYPE_EXT)";
+            Finding::warn(AREA, WHAT, found, INSTEAD)
+        }
+        Err(error) => {
+            let error = error.to_string().replace('\n', " ");
+            Finding::warn(AREA, WHAT, format!("programs cannot be put behind one: {error}"), INSTEAD)
+        }
     }
 }
 

@@ -32,6 +32,13 @@ pub(super) fn examine(base: &Path, pins: &[Pin]) -> Vec<Finding> {
         let (what, interface) = (pin.path.display().to_string(), &pin.interface);
         match is_alive(base, &pin.owner) {
             true => Finding::ok(AREA, what, format!("the program at {interface}, in use by `{}`", pin.owner)),
+            false if pin.behind => {
+                let found = format!(
+                    "the program behind the dispatcher of {interface}, whose daemon is gone: that of a router passes or drops \
+                     all traffic, as `on_failure` said, that of steering goes on as it was"
+                );
+                Finding::warn(AREA, what, found, format!("{REMEDY}, or start the daemon again"))
+            }
             false => {
                 let found = format!(
                     "the program at {interface}, whose daemon is gone: that of a router drops all traffic there, that of \

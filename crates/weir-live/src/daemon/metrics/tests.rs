@@ -217,3 +217,20 @@ fn scrapes_are_answered_and_garbage_is_refused() {
     asked.join().expect("answered");
     assert!(scrape(b"GET /metrics HTTP/1.0\r\n\r\n").starts_with("HTTP/1.1 503 "));
 }
+
+#[test]
+fn a_socket_is_taken_only_if_it_was_handed_to_this_process() {
+    let own = std::process::id().to_string();
+    let other = (std::process::id() + 1).to_string();
+    assert!(is_handed(Some(own.as_str()), Some("1")));
+    for (process, sockets) in [
+        (None, None),
+        (Some(own.as_str()), None),
+        (Some(own.as_str()), Some("0")),
+        (Some(own.as_str()), Some("2")),
+        (Some(other.as_str()), Some("1")),
+        (None, Some("1")),
+    ] {
+        assert!(!is_handed(process, sockets), "{process:?} {sockets:?}");
+    }
+}

@@ -58,6 +58,8 @@ const FILES: &[libc::c_long] = &[
     libc::SYS_getcwd,
     libc::SYS_mkdirat,
     libc::SYS_unlinkat,
+    libc::SYS_renameat2,
+    libc::SYS_flock,
 ];
 
 /// Threads, their memory, their signals and the time.
@@ -123,6 +125,7 @@ const OLDER: &[libc::c_long] = &[
     libc::SYS_mkdir,
     libc::SYS_rmdir,
     libc::SYS_unlink,
+    libc::SYS_rename,
     libc::SYS_dup2,
     libc::SYS_time,
     libc::SYS_getrlimit,

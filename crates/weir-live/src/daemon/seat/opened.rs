@@ -90,7 +90,7 @@ impl Opened {
     /// Beside a process that has the queues: what its program will leave to the kernel comes in by AF_PACKET.
     pub(super) fn beside(name: &str, means: &Means) -> Result<Self, Fault> {
         let facts = Facts::of(name)?;
-        let heir = Some(Heir::Loaded(Loaded::new(&facts, &means.vlans)?));
+        let heir = Some(Heir::Loaded(Loaded::new(means, &facts)?));
         let neighbourhood = Neighbourhood::open(&facts)?;
         let device = Device::Packet(PacketSocket::open(&facts, means.share)?);
         Ok(Self { device, former: None, heir, neighbourhood, facts })
@@ -124,6 +124,12 @@ impl Opened {
                 None
             }
         }
+    }
+
+    /// Whether its program is behind a dispatcher.
+    pub(super) fn is_behind(&self) -> bool {
+        let heir = matches!(&self.heir, Some(Heir::Attached(program)) if program.is_behind());
+        heir || self.device.is_behind()
     }
 
     /// Whether each queue that the interface has now is read.

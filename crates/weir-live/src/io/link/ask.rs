@@ -71,8 +71,9 @@ impl Ask {
         for (to, from) in bytes.iter_mut().zip(name.bytes()) {
             *to = from as libc::c_char;
         }
+        // A socket of any family asks of devices; this one a daemon may open that may open none of IP.
         // SAFETY: a plain system call, whose result is checked.
-        let socket = unsafe { libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) };
+        let socket = unsafe { libc::socket(libc::AF_UNIX, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) };
         let socket =
             owned(socket).map_err(|error| Fault::system(name, "asking about it", "CAP_NET_RAW", error))?;
         Ok(Self { socket, name: bytes })

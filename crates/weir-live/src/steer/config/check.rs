@@ -17,9 +17,11 @@ use weir_core::units::{Bytes, Nanos};
 use weir_document::quantity::{Length, LengthUnit, Time};
 use weir_document::{Located, Mismatch, Refused, Source, Wording, words};
 use weir_plane::config::check::{Checked, Checker, LONGEST, VERSION, given};
+use weir_plane::config::{XDP_PRIORITY, Xdp};
 
 use super::document::{ClassesTable, LongTable, ServiceTable, SteerTable, SteeringDocument};
 use super::{Classes, MOST_CLASSES, MOST_PROCESSORS, Priority, Processors, Steering};
+use crate::io::attach::Sharing;
 use crate::steer::kernel::{ClassRule, LONGEST_QUEUE, Service, Setup, Traffic};
 use crate::steer::policy;
 
@@ -111,6 +113,10 @@ impl Steers<'_> {
             priority: given(&table.priority).unwrap_or(PRIORITY),
             window: table.window.as_ref().map_or(Ok(WINDOW), |written| self.window(written))?,
             pin: given(&table.pin).unwrap_or(false),
+            sharing: Sharing {
+                xdp: given(&table.xdp).unwrap_or(Xdp::Auto),
+                priority: given(&table.xdp_priority).unwrap_or(XDP_PRIORITY),
+            },
             metrics: self.0.metrics(&table.metrics)?,
             group: self.0.group(&table.group)?,
             user: self.0.user(&table.user)?,

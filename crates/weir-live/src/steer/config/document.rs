@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use weir_document::Located;
 use weir_document::quantity::{Length, Time};
+use weir_plane::config::Xdp;
 use weir_plane::config::address::Endpoint;
 
 use super::written::{Priority, Processors};
@@ -61,6 +62,12 @@ pub struct SteerTable {
     /// Whether the programs go on as they are when the daemon has died; default: they go with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pin: Option<Located<bool>>,
+    /// How its program shares the interface with those of others; default: `auto`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub xdp: Option<Located<Xdp>>,
+    /// Where it comes among those of a dispatcher, the least first; default: 50.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub xdp_priority: Option<Located<u32>>,
     /// Where metrics are served, an address of loopback with a port; default: nowhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<Located<Endpoint>>,

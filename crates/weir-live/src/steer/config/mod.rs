@@ -20,6 +20,8 @@ use weir_core::pool::{Profile, Site};
 use weir_core::spec::Spec;
 use weir_core::units::Nanos;
 
+use crate::io::attach::Sharing;
+
 use super::kernel::{ClassRule, Service, Setup, Traffic};
 
 pub use check::read;
@@ -55,6 +57,8 @@ pub struct Steering {
     pub window: Nanos,
     /// Whether the programs go on when the daemon has died.
     pub pin: bool,
+    /// How its program shares the interface with those of others.
+    pub sharing: Sharing,
     /// Where metrics are served.
     pub metrics: Option<SocketAddr>,
     /// The group that may read over the control socket.

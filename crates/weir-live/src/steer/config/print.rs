@@ -36,6 +36,8 @@ impl Steering {
             priority: some(self.priority),
             window: some(Time { span: self.window, clock: Clock::Seconds }),
             pin: some(self.pin),
+            xdp: some(self.sharing.xdp),
+            xdp_priority: some(self.sharing.priority),
             metrics: self.metrics.map(|at| here(Endpoint(at))),
             group: self.group.clone().map(here),
             user: self.user.clone().map(here),

@@ -1,0 +1,3 @@
+/* The dispatcher of version 2 of the protocol. */
+#define DISPATCHER_VERSION 2
+#include "dispatcher.h"
