@@ -106,7 +106,7 @@ test-live: $(DEV) $(BUILT) $(DAEMON) ## run the tests with real packets, in name
 	pytest tests/live
 
 .PHONY: bench-live
-bench-live: $(DEV) $(BUILT) $(DAEMON) ## measure TCP and idle round trips through the kernel and through weird, in turns; as root, takes minutes
+bench-live: $(DEV) $(BUILT) $(DAEMON) ## measure packets, TCP and round trips through the kernel, bare sockets and weird, in turns; as root, takes half an hour
 	python tests/live/bench.py
 
 .PHONY: compare-kernel
