@@ -55,6 +55,7 @@ pub const INFO: Info = Info {
         flows::FLOWS,
         limits::DEPTH,
         limits::LIMIT,
+        limits::FULL,
         STALL,
     ],
     example: "drr:quantum=2048B",
@@ -314,7 +315,7 @@ impl<I: Item> Discipline<I> for Drr<I> {
             let quantum = I::Cost::of(quantum.count().saturating_mul(weight.get()));
             Turn { deficit: I::Cost::ZERO, quantum, present: false }
         };
-        if let Some((flow, item)) = self.flows.admit(item, drops, make) {
+        if let Some((flow, item)) = self.flows.admit(item, drops, make, flows::evicted) {
             self.flows.append(flow, item);
             let turn = self.flows.state_mut(flow);
             if !turn.present {
