@@ -55,8 +55,8 @@ pub const INFO: Info = Info {
         flows::FLOWS,
         limits::DEPTH,
         limits::LIMIT,
-        limits::FULL,
         STALL,
+        limits::FULL,
     ],
     example: "drr:quantum=2048B",
 };
