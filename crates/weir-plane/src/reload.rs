@@ -56,7 +56,11 @@ impl Plane {
         self.renumber(&prepared.classes, router.classes.len());
         for (at, make) in prepared.disciplines.into_iter().enumerate() {
             self.ports[at].set(&router.interfaces[at]);
-            self.ports[at].set_most_neighbours(&router.interfaces[at], router.most_neighbours, &mut self.parked);
+            self.ports[at].set_most_neighbours(
+                &router.interfaces[at],
+                router.most_neighbours,
+                &mut self.parked,
+            );
             if let Some(make) = make {
                 self.succeed(now, at, &make, arena);
             }

@@ -124,7 +124,8 @@ fn fill(spec: &Spec, line: Line, flows: FlowKey) -> Spec {
         // The flow's number stands beside the addresses, which are as few as `flows` says.
         filled.arguments.push(Argument::new(KEY, if flows == FlowKey::Addresses { ADDRESSES } else { FLOW }));
     }
-    let lacks_full = info.parameters.iter().any(|parameter| parameter.name == FULL) && given(spec, info, FULL).is_none();
+    let lacks_full =
+        info.parameters.iter().any(|parameter| parameter.name == FULL) && given(spec, info, FULL).is_none();
     if BOUNDS.iter().all(|name| given(spec, info, name).is_none()) {
         add_bounds(&mut filled, info, line, inner);
     }

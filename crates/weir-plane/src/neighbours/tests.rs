@@ -171,7 +171,8 @@ fn a_scan_displaces_its_own_questions() {
 /// Timers that are looked for in the whole table.
 fn searched(table: &Neighbours, now: u64) -> (u64, Vec<(IpAddr, Due)>) {
     let timer = table.learned.iter().map(|entry| entry.state.timer()).min().unwrap_or(NEVER);
-    let mut due: Vec<_> = (0..table.learned.len()).filter(|&at| table.learned[at].state.timer() <= now).collect();
+    let mut due: Vec<_> =
+        (0..table.learned.len()).filter(|&at| table.learned[at].state.timer() <= now).collect();
     due.sort_by_key(|&at| table.learned[at].state.timer());
     let expire = |at: usize| {
         let mut state = table.learned[at].state;

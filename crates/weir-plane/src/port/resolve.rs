@@ -65,7 +65,12 @@ impl Port {
     }
 
     /// There is to be room for so many neighbours: where it was for another number, all are looked for anew.
-    pub(in super::super) fn set_most_neighbours(&mut self, interface: &Interface, most: u32, parked: &mut Parked) {
+    pub(in super::super) fn set_most_neighbours(
+        &mut self,
+        interface: &Interface,
+        most: u32,
+        parked: &mut Parked,
+    ) {
         if self.neighbours.most() != most as usize {
             self.forget(parked);
             self.neighbours = Neighbours::new(&interface.neighbours, most, self.hash);

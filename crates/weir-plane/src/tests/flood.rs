@@ -165,9 +165,14 @@ fn a_flood_of_new_flows_leaves_a_flow_its_share() {
 
 #[test]
 fn who_refuses_newcomers_or_has_one_queue_does_not() {
-    for discipline in
-        ["drr:quantum=1514B,full=newcomer", "fq:full=newcomer", "scfq:full=newcomer", "fifo", "codel", "tbf(fifo,rate=8Mbit,burst=3kB)"]
-    {
+    for discipline in [
+        "drr:quantum=1514B,full=newcomer",
+        "fq:full=newcomer",
+        "scfq:full=newcomer",
+        "fifo",
+        "codel",
+        "tbf(fifo,rate=8Mbit,burst=3kB)",
+    ] {
         let alone = flood(discipline, 40_000, true);
         assert!(alone.of_demand() < 0.8, "{discipline}: {alone:?}");
     }
@@ -177,7 +182,9 @@ fn who_refuses_newcomers_or_has_one_queue_does_not() {
 #[test]
 #[ignore = "minutes: `make flood`"]
 fn ten_million_flows() {
-    let mut table = String::from("| discipline | of what it asks, alone in its bucket | of its part, among the flood |\n|---|---|---|\n");
+    let mut table = String::from(
+        "| discipline | of what it asks, alone in its bucket | of its part, among the flood |\n|---|---|---|\n",
+    );
     let single = ["fifo", "codel", "tbf(fifo,rate=8Mbit,burst=3kB)"];
     for discipline in FAIR.into_iter().chain(single) {
         let (alone, shared) = (flood(discipline, 10_000_000, true), flood(discipline, 10_000_000, false));
