@@ -27,12 +27,14 @@
 //! An event of a child is waited for while the child withholds what it has. Whether a newcomer outranks the
 //! item of the open grant is not asked: a packet is served whole.
 
-use core::fmt;
+mod config;
 
-use super::flows::{BY, By, FLOWS, MAX_FLOWS};
+pub use config::{Config, ConfigError};
+
+use super::flows::{BY, By, FLOWS};
 use super::leaving::Leaving;
 use super::lengths::LengthsApart;
-use super::limits::{DEPTH, FULL, Full, LIMIT, LimitError, Limits};
+use super::limits::{DEPTH, FULL, Full, LIMIT, Limits};
 use super::list::{List, Node};
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Gate, Grant, Open};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
@@ -66,46 +68,6 @@ pub const INFO: Info = Info {
 
 /// The discipline of a queue where none is given.
 const FIFO: &str = "fifo";
-/// Who has a queue, and how much may wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Config {
-    /// Which number of an item names its queue.
-    pub by: By,
-    /// The size of the table of flows.
-    pub flows: usize,
-    /// How many packets may wait, whatever the children allow.
-    pub limits: Limits,
-    /// Who gives way when so many do.
-    pub full: Full,
-}
-
-impl Default for Config {
-    /// By flow, a table of 65536, and no limits beyond those of the children.
-    fn default() -> Self {
-        Self { by: By::Flow, flows: 1 << 16, limits: Limits::NONE, full: Full::Newcomer }
-    }
-}
-
-/// Why a configuration was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ConfigError {
-    /// The table has no entry, or more than [`MAX_FLOWS`].
-    Flows(usize),
-    /// Nothing may wait.
-    Limit(LimitError),
-}
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Flows(flows) => write!(f, "flows is {flows}, must be from 1 to {MAX_FLOWS}"),
-            Self::Limit(error) => error.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for ConfigError {}
 
 /// One flow.
 #[derive(Clone, Debug)]
@@ -187,10 +149,7 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
     /// # Errors
     /// Nothing may wait, or the table is empty or too large.
     pub fn new(make: F, config: Config) -> Result<Self, ConfigError> {
-        config.limits.check().map_err(ConfigError::Limit)?;
-        if !(1..=MAX_FLOWS).contains(&config.flows) {
-            return Err(ConfigError::Flows(config.flows));
-        }
+        config.check()?;
         let (flows, turns, backlog) = (Vec::new(), List::default(), Backlog::default());
         let lengths = (config.full == Full::Longest).then(LengthsApart::default);
         let round = Round::default();
@@ -337,9 +296,7 @@ impl<I: Item<Cost = Bytes> + Send + 'static> Fq<I, Box<dyn Discipline<I> + Send>
     /// The discipline within is unknown or refused, or an argument is out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
         let make = registry::packet_factory(&arguments.nested("discipline")?)?;
-        let (by, flows) = (By::from_spec(arguments)?, arguments.whole(FLOWS.name)?);
-        let (limits, full) = (Limits::from_spec(arguments)?, Full::from_spec(arguments)?);
-        let config = Config { by, flows, limits, full };
+        let config = Config::from_spec(arguments)?;
         Self::new(make, config).map_err(|error| arguments.error("flows", error.to_string()))
     }
 }

@@ -10,6 +10,7 @@ use crate::packet::codel::{Codel, Law};
 use crate::packet::drr::{self, Drr};
 use crate::packet::evicting::{Evicting, Lists};
 use crate::packet::fifo::Fifo;
+use crate::packet::flows::MAX_FLOWS;
 use crate::packet::tbf::Tbf;
 use crate::units::{Nanos, Packets, Rate};
 
