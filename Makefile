@@ -181,6 +181,14 @@ fuzz: $(CREATED) ## run every fuzz target for a short while (SECONDS_EACH=30); n
 	@cargo fuzz --version >/dev/null 2>&1 || { echo "error: cargo-fuzz is missing: run 'cargo install --locked cargo-fuzz'" >&2; exit 2; }
 	for target in $$(cargo fuzz list); do cargo fuzz run --sanitizer none "$$target" -- -max_total_time=$${SECONDS_EACH:-30}; done
 
+.PHONY: fuzz-long
+fuzz-long: $(CREATED) ## give each parser of what comes from outside 100,000,000 inputs (RUNS=, SECONDS_EACH=, TARGETS=); hours
+	nice -n 19 scripts/fuzz-long $(TARGETS)
+
+.PHONY: flood
+flood: $(CREATED) ## let ten million flows come next to one, under every discipline, and print what it is left with; minutes
+	cargo test --locked -p weir-plane --lib -- --ignored --nocapture ten_million_flows
+
 ##@ Build
 
 .PHONY: setup

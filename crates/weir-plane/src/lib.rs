@@ -68,7 +68,7 @@ pub use hand_over::{Handed, Part};
 use line::NEVER;
 use oversleep::Oversleep;
 use parked::Parked;
-use port::{Outlet, Port};
+use port::{Most, Outlet, Port};
 use routes::Routes;
 use snapshot::{InterfaceSnapshot, Reason, Snapshot};
 use vlan::Trunks;
@@ -168,7 +168,8 @@ impl Plane {
             let make = reload::build(&router, at, seed)?;
             // What another plane serves has no queue here.
             let discipline = if part.serves(at) { make() } else { Box::new(Fifo::new()) };
-            let most = waiting::share(frames, places.len());
+            let waiting = waiting::share(frames, places.len());
+            let most = Most { neighbours: router.most_neighbours, waiting };
             ports.push(Port::new(interface, devices[*place], discipline, classes, hash, most));
         }
         let (classifier, routes) = (Classifier::new(&router, seed), Routes::new(&router));

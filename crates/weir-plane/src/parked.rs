@@ -149,9 +149,14 @@ pub(super) struct List {
     pub(super) count: u32,
 }
 
+impl List {
+    /// No frame.
+    pub(super) const EMPTY: Self = Self { first: NONE, last: NONE, count: 0 };
+}
+
 impl Default for List {
     fn default() -> Self {
-        Self { first: NONE, last: NONE, count: 0 }
+        Self::EMPTY
     }
 }
 

@@ -84,6 +84,15 @@ pub(super) struct Outlet<'a> {
     pub(super) into: &'a mut Vec<Buffer>,
 }
 
+/// How much an interface keeps of its neighbours.
+#[derive(Clone, Copy)]
+pub(super) struct Most {
+    /// Those that are learned.
+    pub(super) neighbours: u32,
+    /// Packets that wait for them.
+    pub(super) waiting: u32,
+}
+
 /// One interface.
 pub(super) struct Port {
     /// Its device.
@@ -98,6 +107,8 @@ pub(super) struct Port {
     pub(super) egress: Egress,
     /// Who is next.
     pub(super) neighbours: Neighbours,
+    /// How neighbours are found in their table.
+    hash: Keyed,
     /// Packets that wait for a neighbour.
     waiting: Waiting,
     /// Packets whose neighbour has answered.
@@ -121,14 +132,14 @@ pub(super) struct Port {
 }
 
 impl Port {
-    /// An interface with empty queues, of whose packets so many may wait for neighbours.
+    /// An interface with empty queues.
     pub(super) fn new(
         interface: &Interface,
         facts: DeviceFacts,
         discipline: Boxed<Handle>,
         classes: usize,
         hash: Keyed,
-        most_waiting: u32,
+        most: Most,
     ) -> Self {
         let mut port = Self {
             facts,
@@ -136,8 +147,9 @@ impl Port {
             exit: Exit::default(),
             addresses: Vec::new(),
             egress: Egress::new(interface, discipline, classes),
-            neighbours: Neighbours::new(&interface.neighbours, hash),
-            waiting: Waiting::new(most_waiting),
+            neighbours: Neighbours::new(&interface.neighbours, most.neighbours, hash),
+            hash,
+            waiting: Waiting::new(most.waiting),
             ready: List::default(),
             answers: VecDeque::with_capacity(MOST_ANSWERS),
             now: 0,
@@ -203,11 +215,16 @@ impl Port {
 
     /// Something of the router itself is to be sent; it is given up where too much waits already.
     pub(super) fn say(&mut self, buffer: Buffer, arena: &mut Arena) {
-        if self.answers.len() < MOST_ANSWERS && self.facts.up {
+        if self.has_room_to_say() && self.facts.up {
             self.answers.push_back(buffer);
         } else {
             arena.give(buffer);
         }
+    }
+
+    /// Whether something more of the router itself may wait to be sent.
+    fn has_room_to_say(&self) -> bool {
+        self.answers.len() < MOST_ANSWERS
     }
 
     /// Drops a packet that waited here.
@@ -336,6 +353,7 @@ impl Port {
         }
         let said = self.ready.count > 0 || !self.answers.is_empty();
         let said = if said && !self.egress.is_stuck { self.now } else { NEVER };
-        said.min(self.egress.wake(parked)).min(self.neighbours.timer())
+        let timer = if self.has_room_to_say() { self.neighbours.timer() } else { NEVER };
+        said.min(self.egress.wake(parked)).min(timer)
     }
 }

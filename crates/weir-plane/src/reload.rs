@@ -23,7 +23,7 @@ use super::classify::Classifier;
 use super::egress::Frames;
 use super::frame::{self, Frame};
 use super::parked::{Handle, Place};
-use super::port::Port;
+use super::port::{Most, Port};
 use super::routes::Routes;
 use super::succession::Boxed;
 use super::tally::ClassTally;
@@ -62,6 +62,11 @@ impl Plane {
         for (at, make) in prepared.disciplines.into_iter().enumerate() {
             self.place(&router, at);
             self.ports[at].set(&router.interfaces[at]);
+            self.ports[at].set_most_neighbours(
+                &router.interfaces[at],
+                router.most_neighbours,
+                &mut self.parked,
+            );
             if let Some(make) = make {
                 self.succeed(now, at, &make, arena);
             }
@@ -79,7 +84,8 @@ impl Plane {
         let (interface, count) = (&router.interfaces[at], router.classes.len());
         let facts = self.devices[router.device_places()[at]];
         let Some(was) = self.router.interfaces.get(at) else {
-            let most = waiting::share(self.parked.frames(), router.interfaces.len());
+            let waiting = waiting::share(self.parked.frames(), router.interfaces.len());
+            let most = Most { neighbours: router.most_neighbours, waiting };
             let hash = Keyed::new(self.seed);
             self.ports.push(Port::new(interface, facts, Box::new(Fifo::new()), count, hash, most));
             return;

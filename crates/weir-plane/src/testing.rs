@@ -71,6 +71,7 @@ pub(crate) fn router(discipline: &str) -> Router {
         defaults: Defaults::Simulation,
         flow_buckets: 4096,
         hash_key: Some(1),
+        most_neighbours: 1024,
         workers: 1,
         spin: Nanos::new(0),
         metrics: None,

@@ -6,6 +6,7 @@ use super::testing::*;
 mod allocation;
 mod conservation;
 mod estate;
+mod flood;
 mod parts;
 mod reference;
 

@@ -4,12 +4,15 @@ mod bucket;
 pub mod codel;
 pub mod drr;
 pub mod dtable;
+#[cfg(test)]
+mod evicting;
 pub mod flows;
 pub mod fq;
 pub mod fq_codel;
 pub mod hash;
 pub mod htb;
 mod leaving;
+mod lengths;
 pub mod limits;
 mod list;
 mod longest;

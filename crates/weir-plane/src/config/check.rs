@@ -18,6 +18,7 @@ mod tests;
 mod vlans;
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use weir_core::canonical::canonical;
@@ -53,6 +54,10 @@ const LEAST_FRAMES: u64 = 64;
 const MOST_FLOWS: u32 = 1 << 20;
 /// How many flows are told apart where the file does not say.
 const FLOWS: u32 = 4096;
+/// How many neighbours are learned at an interface.
+const NEIGHBOURS: RangeInclusive<u32> = 1 << 6..=1 << 16;
+/// The same where the file does not say, as in Linux.
+const SOME_NEIGHBOURS: u32 = 1024;
 /// The longest spinning at the end of a wait.
 const LONGEST_SPIN: Nanos = Nanos::new(1_000_000);
 /// How long is spun where the file does not say.
@@ -203,6 +208,7 @@ impl Checker<'_> {
             defaults: given(&table.defaults).unwrap_or(Defaults::Live),
             flow_buckets: self.flow_buckets(table)?,
             hash_key: given(&table.flow_key),
+            most_neighbours: self.most_neighbours(table)?,
             workers,
             spin: self.spin(table)?,
             metrics: self.metrics(&table.metrics)?,
@@ -248,12 +254,22 @@ impl Checker<'_> {
 
     fn flow_buckets(&self, table: &RouterTable) -> Checked<u32> {
         let Some(written) = &table.flow_buckets else { return Ok(FLOWS) };
-        let buckets = written.value;
-        if buckets.is_power_of_two() && buckets <= MOST_FLOWS {
-            return Ok(buckets);
+        self.power_of_two(written, 1..=MOST_FLOWS)
+    }
+
+    fn most_neighbours(&self, table: &RouterTable) -> Checked<u32> {
+        let Some(written) = &table.most_neighbours else { return Ok(SOME_NEIGHBOURS) };
+        self.power_of_two(written, NEIGHBOURS)
+    }
+
+    fn power_of_two(&self, written: &Located<u32>, within: RangeInclusive<u32>) -> Checked<u32> {
+        let number = written.value;
+        if number.is_power_of_two() && within.contains(&number) {
+            return Ok(number);
         }
-        let near = buckets.clamp(1, MOST_FLOWS).next_power_of_two();
-        let reason = format!("must be a power of two from 1 to {MOST_FLOWS}");
+        let (least, most) = within.into_inner();
+        let near = number.clamp(least, most).next_power_of_two();
+        let reason = format!("must be a power of two from {least} to {most}");
         self.refuse(written, reason, format!("write a number such as {near}"))
     }
 

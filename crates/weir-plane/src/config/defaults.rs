@@ -2,8 +2,9 @@
 //!
 //! In a simulation a queue without a limit shows how long it grows; on a line it delays everything for seconds and takes
 //! the frames of other interfaces. So where a spec gives neither `limit` nor `depth`, and neither has a default, each flow
-//! may have what the line sends in [`SPAN_OF_FLOW`], or all together in [`SPAN`] where flows are not told apart. Where a
-//! discipline hashes flows by itself and its spec does not say by which key, it is the router's `flows`. What is written in
+//! may have what the line sends in [`SPAN_OF_FLOW`], or all together in [`SPAN`] where flows are not told apart. At the
+//! bound of all together the longest queue gives way where the spec does not say who does: a line has senders that do not
+//! care what they lose, and a flow that sends little is to lose nothing to them. Where a discipline hashes flows by itself and its spec does not say by which key, it is the router's `flows`. What is written in
 //! the spec holds, `none` included, and with `defaults = "simulation"` nothing is filled in.
 //!
 //! | | |
@@ -34,6 +35,10 @@ const MTU: u64 = 1500;
 /// Parameters that bound a queue, and the word for no bound.
 const BOUNDS: [&str; 2] = ["limit", "depth"];
 const NONE: &str = "none";
+
+/// The parameter that says who gives way at the bound of all together, and what it says here.
+const FULL: &str = "full";
+const LONGEST: &str = "longest";
 
 /// The parameter that says what a discipline hashes, and what it may say.
 const KEY: &str = "key";
@@ -119,9 +124,19 @@ fn fill(spec: &Spec, line: Line, flows: FlowKey) -> Spec {
         // The flow's number stands beside the addresses, which are as few as `flows` says.
         filled.arguments.push(Argument::new(KEY, if flows == FlowKey::Addresses { ADDRESSES } else { FLOW }));
     }
-    if BOUNDS.iter().any(|name| given(spec, info, name).is_some()) {
-        return filled;
+    let lacks_full =
+        info.parameters.iter().any(|parameter| parameter.name == FULL) && given(spec, info, FULL).is_none();
+    if BOUNDS.iter().all(|name| given(spec, info, name).is_none()) {
+        add_bounds(&mut filled, info, line, inner);
     }
+    if lacks_full {
+        filled.arguments.push(Argument::new(FULL, LONGEST));
+    }
+    filled
+}
+
+/// Adds the bounds of a spec that has none.
+fn add_bounds(filled: &mut Spec, info: &Info, line: Line, inner: Line) {
     let mut bound = |name, packets: u64| filled.arguments.push(Argument::new(name, &format!("{packets}pkt")));
     match BOUNDS.map(|name| is_open(info, name)) {
         [true, true] => {
@@ -132,7 +147,6 @@ fn fill(spec: &Spec, line: Line, flows: FlowKey) -> Spec {
         [false, true] => bound("depth", inner.packets(SPAN_OF_FLOW)),
         [false, false] => {}
     }
-    filled
 }
 
 /// The name of a discipline within a spec that is told to hash addresses alone.
@@ -143,7 +157,8 @@ fn by_addresses(spec: &Spec) -> Option<&str> {
     if is_it { Some(&spec.name) } else { inner() }
 }
 
-/// A spec in its canonical form, `canonical`, with those bounds and keys that were written though they are the default.
+/// A spec in its canonical form, `canonical`, with those parameters that are filled in unless they are written, where they
+/// were written though they are the default.
 pub(super) fn with_written(written: &Spec, mut canonical: Spec) -> Spec {
     let Ok(info) = registry::info(&written.name) else { return canonical };
     for place in nested(&canonical).collect::<Vec<_>>() {
@@ -152,7 +167,7 @@ pub(super) fn with_written(written: &Spec, mut canonical: Spec) -> Spec {
         let inner = parameter.and_then(|parameter| Role::Discipline.argument(written, parameter));
         canonical.arguments[place].value = inner.map_or(value.clone(), |it| with_written(it, value.clone()));
     }
-    for name in BOUNDS.into_iter().chain([KEY]) {
+    for name in BOUNDS.into_iter().chain([FULL, KEY]) {
         let value = given(written, info, name).filter(|_| given(&canonical, info, name).is_none());
         canonical.arguments.extend(value.map(|value| Argument::new(name, &value.name)));
     }

@@ -71,6 +71,10 @@ pub struct RouterTable {
     /// The key of the hash of flows, for a run that is to be repeated; default: random at each start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flow_key: Option<Located<u64>>,
+    /// How many neighbours are learned at each interface at most, a power of two from 64 to 65536, of up to 112 bytes
+    /// each; default: 1024.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most_neighbours: Option<Located<u32>>,
     /// How many threads move packets; default: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workers: Option<Located<u32>>,

@@ -70,6 +70,8 @@ pub struct Router {
     pub flow_buckets: u32,
     /// The key of that hash; `None`: random at each start.
     pub hash_key: Option<u64>,
+    /// How many neighbours are learned at each interface at most, a power of two.
+    pub most_neighbours: u32,
     /// How many threads move packets: the interfaces of device `n` are served by thread `n` modulo this.
     pub workers: u32,
     /// The last part of each wait, which is spent spinning.

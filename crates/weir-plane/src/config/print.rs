@@ -47,6 +47,7 @@ impl Router {
             defaults: some(self.defaults),
             flow_buckets: some(self.flow_buckets),
             flow_key: self.hash_key.map(here),
+            most_neighbours: some(self.most_neighbours),
             workers: some(self.workers),
             spin: some(Time { span: self.spin, clock: Clock::Seconds }),
             metrics: self.metrics.map(|at| here(Endpoint(at))),

@@ -50,6 +50,7 @@ metrics = "[::1]:9100"
 group = "adm"
 user = "weir"
 workers = 2
+most_neighbours = 65536
 [[interface]]
 name = "eth0"
 addresses = ["10.0.1.1/24", "10.0.1.9/24", "fe80::1/64", "fd00:1::1/64"]
@@ -112,7 +113,7 @@ outer_type = "802.1Q"
 fn every_key_is_read_and_printed() {
     let router = router(RICH);
     assert_eq!((router.memory.get(), router.flow_buckets, router.hash_key), (8 << 20, 512, Some(7)));
-    assert_eq!(router.workers, 2);
+    assert_eq!((router.workers, router.most_neighbours), (2, 65_536));
     let eth0 = &router.interfaces[0];
     assert_eq!(eth0.discipline.to_string(), "sfq:128");
     assert_eq!((eth0.rate.map(|rate| rate.get()), eth0.propagation.get()), (Some(1_500_000), 12_500_000));
@@ -143,6 +144,7 @@ fn told(route: &Route) -> String {
 fn what_is_not_written_has_its_default() {
     let router = router("...\n{a}");
     assert_eq!((router.memory, router.flow_buckets, router.spin), (MEMORY, FLOWS, SPIN));
+    assert_eq!(router.most_neighbours, SOME_NEIGHBOURS);
     assert_eq!(router.interfaces[0].discipline.to_string(), "fifo");
     assert_eq!((router.interfaces[0].framing.get(), router.interfaces[0].rate), (14, None));
     assert_eq!(
