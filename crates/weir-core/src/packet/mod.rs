@@ -17,6 +17,7 @@ pub mod priority;
 mod ranks;
 mod round;
 pub mod scfq;
+mod sets;
 pub mod sfq;
 pub mod sfq_linux;
 pub mod sfq_set;
