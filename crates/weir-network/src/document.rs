@@ -184,6 +184,10 @@ pub struct Flow {
     /// Its class; default: `default`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<Located<String>>,
+    /// The code point of differentiated services of its packets and of their acknowledgements, which `cake` looks at:
+    /// 46 for EF, 8 for CS1; default: 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dscp: Option<Located<u64>>,
     /// When it begins; default: `"0s"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<Located<Time>>,

@@ -54,7 +54,7 @@ impl Model {
         self.now = now;
         let Ok(Frame::Ip(packet)) = frame::read(&datagram.frame(own(0), next(0))) else { panic!() };
         let label = self.classifier.label(&packet, crate::vlan::Origin::default());
-        let handle = Handle::new(datagram.ports.1.into(), label, packet.size, packet.ecn);
+        let handle = Handle::new(datagram.ports.1.into(), label, &packet);
         let _ = self.queue.enqueue(Instant::new(now), handle, &mut Vec::new());
         if self.end.is_none() {
             self.serve();
