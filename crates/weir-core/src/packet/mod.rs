@@ -1,6 +1,7 @@
 //! Disciplines over packets at a link: each is served whole. One algorithm a file.
 
 mod bucket;
+pub mod cake;
 pub mod codel;
 pub mod drr;
 pub mod dtable;
@@ -59,6 +60,7 @@ register!(
     wf2q_plus::Wf2qPlus,
     codel::Codel,
     fq_codel::FqCodel,
+    cake::Cake,
     priority::Priority,
     tbf::Tbf,
     htb::Htb,
