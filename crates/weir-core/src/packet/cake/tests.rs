@@ -250,7 +250,9 @@ fn what_never_yields_is_dropped_at_random_and_its_queue_forgets() {
     let flood = |cake: &mut Cake<Probe>, ms: u64, drops: &mut Vec<(Probe, DropReason)>| {
         let now = Instant::new(ms * 1_000_000);
         let capable = Probe { capable: true, ..Probe::of(0, 0, 1000) };
-        (0..2).for_each(|_| drop(cake.enqueue(now, capable, drops)));
+        for _ in 0..2 {
+            let _ = cake.enqueue(now, capable, drops);
+        }
         cake.dequeue(now, &Open, drops).map(|grant| grant.item)
     };
     for ms in 0..10_000 {

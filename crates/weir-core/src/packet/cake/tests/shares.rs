@@ -9,7 +9,9 @@ const PATIENT: Nanos = Nanos::new(1_000_000_000_000);
 fn sent(config: Config, flows: &[Probe], line: Rate) -> Vec<u64> {
     let (mut cake, drops) = (cake(Config { rtt: PATIENT, ..config }), &mut CountDrops::default());
     for flow in flows {
-        (0..3).for_each(|_| drop(cake.enqueue(Instant::ZERO, *flow, drops)));
+        for _ in 0..3 {
+            let _ = cake.enqueue(Instant::ZERO, *flow, drops);
+        }
     }
     let (mut now, mut sent) = (Instant::ZERO, vec![0; flows.len()]);
     while now < Instant::new(5_000_000_000) {
@@ -133,8 +135,9 @@ fn a_sparse_flow_waits_for_one_packet_at_most() {
         // It begins when the others have had their first turns.
         let (mut now, mut due, mut sent_at, mut worst) = (Instant::ZERO, 100_000_000, None, 0);
         for id in 0..30 {
-            (0..3)
-                .for_each(|_| drop(cake.enqueue(now, Probe { source: 0, ..Probe::of(id, id, 1514) }, drops)));
+            for _ in 0..3 {
+                let _ = cake.enqueue(now, Probe { source: 0, ..Probe::of(id, id, 1514) }, drops);
+            }
         }
         let mut served = 0;
         while now < Instant::new(2_000_000_000) {
