@@ -261,8 +261,9 @@ fn home(discipline: &str) -> (f64, f64, f64) {
 #[test]
 fn cake_shares_between_hosts_marks_what_can_be_marked_and_hurries_the_call() {
     let (share, delay, lost) = home("cake:rate=9Mbit");
-    assert!((0.45..0.55).contains(&share), "{share}");
-    // 20 ms of propagation and its own 0.16 ms, behind a packet of 1.2 ms at most: its tin goes first.
+    // Half, less what one transfer alone leaves unused each time that it is marked.
+    assert!((0.4..0.55).contains(&share), "{share}");
+    // 20 ms of propagation and its own 0.16 ms, behind a packet of 1.33 ms at most: its tin goes first.
     assert!((0.02016..0.0216).contains(&delay), "{delay}");
     assert!(lost < 1e-4, "transfers that support ECN lose nothing: {lost}");
     let (share, _, _) = home("cake:rate=9Mbit,fairness=flows");
