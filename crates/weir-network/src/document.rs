@@ -5,7 +5,7 @@
 
 pub(crate) mod brief;
 pub(crate) mod phase;
-mod script;
+pub(crate) mod script;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use weir_workload::{Separator, TimeUnit};
 
 use brief::Brief;
 pub(crate) use phase::Tick;
-pub use script::{Random, ScriptFile};
+pub(crate) use script::{Random, ScriptFile};
 
 /// A scenario of a network: hosts that send to each other through routers, and at each link a queue that a
 /// discipline orders.
