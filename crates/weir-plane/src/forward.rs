@@ -304,7 +304,7 @@ impl Plane {
         let newcomer = Newcomer { arrived, hop, slot: look.slot, size, class, egress: egress as u16 };
         match self.parked.put(buffer, newcomer) {
             Ok(frame) => {
-                let handle = Handle::new(frame, label, size, packet.ecn);
+                let handle = Handle::new(frame, label, packet);
                 let since = self.oversleep.since(now);
                 port.egress.arrive(now, since, handle, &mut Frames { parked: &mut self.parked, arena });
             }

@@ -13,10 +13,11 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use weir_core::item::{Addresses, ClassId, FlowId, Item};
+use weir_core::item::{Addresses, ClassId, Dscp, FlowId, Item};
 use weir_core::units::Bytes;
 
 use super::classify::Label;
+use super::frame::Packet;
 use crate::arena::Buffer;
 
 /// No frame.
@@ -33,13 +34,16 @@ pub(super) struct Handle {
     pub(super) frame: u32,
     label: Label,
     size: u16,
+    dscp: Dscp,
     marks: u8,
 }
 
 impl Handle {
-    /// Of a packet of `size` bytes.
-    pub(super) fn new(frame: u32, label: Label, size: u16, ecn: u8) -> Self {
-        Self { frame, label, size, marks: if ecn == 0 { 0 } else { CAPABLE } }
+    /// Of the packet in a frame.
+    #[inline]
+    pub(super) fn new(frame: u32, label: Label, packet: &Packet) -> Self {
+        let marks = if packet.ecn == 0 { 0 } else { CAPABLE };
+        Self { frame, label, size: packet.size, dscp: Dscp::new(packet.dscp), marks }
     }
 
     /// Whether the discipline has marked it.
@@ -69,6 +73,11 @@ impl Item for Handle {
     #[inline]
     fn addresses(&self) -> Addresses {
         self.label.addresses
+    }
+
+    #[inline]
+    fn dscp(&self) -> Dscp {
+        self.dscp
     }
 
     #[inline]

@@ -160,7 +160,7 @@ impl Plane {
         match frame::read(arena.bytes(self.parked.buffer(frame)?)) {
             Ok(Frame::Ip(packet)) => {
                 let origin = Origin::of(arena.tags(self.parked.buffer(frame)?));
-                Some(Handle::new(frame, self.classifier.label(&packet, origin), packet.size, packet.ecn))
+                Some(Handle::new(frame, self.classifier.label(&packet, origin), &packet))
             }
             // It was read when it came in, and its headers have been kept right since.
             _ => None,

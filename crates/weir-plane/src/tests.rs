@@ -4,6 +4,7 @@ use super::snapshot::Reason;
 use super::testing::*;
 
 mod allocation;
+mod code_points;
 mod conservation;
 mod estate;
 mod flood;
@@ -343,7 +344,9 @@ fn flows_are_told_apart_as_the_router_says_whatever_the_discipline() {
     use crate::config::FlowKey::{Addresses, Class, Destination, FiveTuple, Source};
     let port = Udp { ports: (7, 7), ..Udp::across(0, 1, 101) };
     let from = Udp { from: "10.0.0.2".parse().expect("an address"), ..Udp::across(0, 1, 101) };
-    for discipline in ["sfq:queues=65536", "sfq_linux", "sfq_set", "fq_codel", "drr:quantum=100B", "fq"] {
+    for discipline in
+        ["sfq:queues=65536", "sfq_linux", "sfq_set", "fq_codel", "cake", "drr:quantum=100B", "fq"]
+    {
         for (key, apart) in [
             (FiveTuple, [true, true]),
             (Addresses, [false, true]),

@@ -1,6 +1,7 @@
 //! Disciplines over packets at a link: each is served whole. One algorithm a file.
 
 mod bucket;
+pub mod cake;
 pub mod codel;
 pub mod drr;
 pub mod dtable;
@@ -20,6 +21,7 @@ pub mod priority;
 mod ranks;
 mod round;
 pub mod scfq;
+mod sets;
 pub mod sfq;
 pub mod sfq_linux;
 pub mod sfq_set;
@@ -61,6 +63,7 @@ register!(
     wf2q_plus::Wf2qPlus,
     codel::Codel,
     fq_codel::FqCodel,
+    cake::Cake,
     priority::Priority,
     tbf::Tbf,
     htb::Htb,

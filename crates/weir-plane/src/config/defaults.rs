@@ -35,6 +35,9 @@ const MTU: u64 = 1500;
 /// Parameters that bound a queue, and the word for no bound.
 const BOUNDS: [&str; 2] = ["limit", "depth"];
 const NONE: &str = "none";
+/// The parameter that bounds a queue by the bytes in it, and what it says where that follows from the rate.
+const MEMORY: &str = "memlimit";
+const AUTO: &str = "auto";
 
 /// The parameter that says who gives way at the bound of all together, and what it says here.
 const FULL: &str = "full";
@@ -262,9 +265,16 @@ fn say(spec: &Spec, line: Line, said: &mut String) {
         }
         (_, Some(limit)) => count(limit, ""),
         (None, None) => {
-            let written = given(spec, info, "limit").filter(|value| value.name != NONE);
-            let text = written.map_or("what comes, without a bound", |value| &value.name);
-            let _ = write!(said, "{text}");
+            let of =
+                |name| given(spec, info, name).filter(|value| ![NONE, AUTO].contains(&value.name.as_str()));
+            let is_bounded = info.parameters.iter().any(|parameter| parameter.name == MEMORY);
+            let otherwise = if is_bounded {
+                "what its rate carries in four round trips, from 4MiB to 10240 packets"
+            } else {
+                "what comes, without a bound"
+            };
+            let written = of("limit").or_else(|| of(MEMORY));
+            let _ = write!(said, "{}", written.map_or(otherwise, |value| &value.name));
         }
     }
 }

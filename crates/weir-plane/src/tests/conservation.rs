@@ -84,12 +84,13 @@ pub(super) fn told(discipline: &str, random: &mut Random) -> crate::config::Rout
     told
 }
 
-pub(super) const DISCIPLINES: [&str; 6] = [
+pub(super) const DISCIPLINES: [&str; 7] = [
     "fifo:limit=20pkt",
     "sfq(queues=16,depth=4pkt)",
     "drr(quantum=500B,by=class,limit=50pkt)",
     "tbf(sfq,rate=5Mbit,burst=1000B)",
     "fq_codel",
+    "cake(rate=5Mbit,memlimit=20kB)",
     "priority(fifo,bands=2)",
 ];
 

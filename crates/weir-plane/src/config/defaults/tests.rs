@@ -66,6 +66,11 @@ fn what_is_written_and_what_has_a_bound_stays() {
         ("drr:depth=100pkt,full=newcomer", "drr holds 100 packets of each flow: 60ms at 20Mbit"),
         ("sfq:key=flow", "sfq holds 100 packets of each flow: 60ms at 20Mbit"),
         ("codel", "codel holds 1000 packets: 605ms at 20Mbit"),
+        ("cake:memlimit=2MiB", "cake holds 2MiB"),
+        (
+            "cake:rate=9Mbit",
+            "cake holds what its rate carries in four round trips, from 4MiB to 10240 packets",
+        ),
         ("fq_codel:key=flow", "fq_codel holds 10240 packets: 6201ms at 20Mbit"),
     ] {
         let router = router("", discipline, "rate = \"20Mbit\"");
