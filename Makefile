@@ -106,7 +106,7 @@ test-live: $(DEV) $(BUILT) $(DAEMON) ## run the tests with real packets, in name
 	pytest tests/live
 
 .PHONY: bench-live
-bench-live: $(DEV) $(BUILT) $(DAEMON) ## measure TCP and idle round trips through the kernel and through weird, in turns; as root, takes minutes
+bench-live: $(DEV) $(BUILT) $(DAEMON) ## measure packets, TCP and round trips through the kernel, bare sockets and weird, in turns; as root, takes half an hour
 	python tests/live/bench.py
 
 .PHONY: compare-kernel
@@ -180,6 +180,14 @@ fmt: $(DEV) ## format Rust and Python
 fuzz: $(CREATED) ## run every fuzz target for a short while (SECONDS_EACH=30); needs cargo-fuzz
 	@cargo fuzz --version >/dev/null 2>&1 || { echo "error: cargo-fuzz is missing: run 'cargo install --locked cargo-fuzz'" >&2; exit 2; }
 	for target in $$(cargo fuzz list); do cargo fuzz run --sanitizer none "$$target" -- -max_total_time=$${SECONDS_EACH:-30}; done
+
+.PHONY: fuzz-long
+fuzz-long: $(CREATED) ## give each parser of what comes from outside 100,000,000 inputs (RUNS=, SECONDS_EACH=, TARGETS=); hours
+	nice -n 19 scripts/fuzz-long $(TARGETS)
+
+.PHONY: flood
+flood: $(CREATED) ## let ten million flows come next to one, under every discipline, and print what it is left with; minutes
+	cargo test --locked -p weir-plane --lib -- --ignored --nocapture ten_million_flows
 
 ##@ Build
 

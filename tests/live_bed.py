@@ -72,16 +72,17 @@ class Bed:
         classes: dict[str, dict[str, Any]] | None = None,
         neighbours: bool = True,
         right: dict[str, Any] | None = None,
+        nobody: dict[str, str] | None = None,
         **more: Any,
     ) -> str:
         """Return the router's configuration; ``more`` are keys of its ``[router]`` table.
 
-        ``right`` are more keys of its interface to ``b``.
-
-        Without ``neighbours`` the router has to ask for those that it has.
+        ``right`` are more keys of its interface to ``b``. Without ``neighbours`` the router has to ask for those
+        that it has; ``nobody`` are further ones at its right that are not there.
         """
         limit = {} if rate is None else {"rate": rate}
-        ends = ((1, self.left, {}), (2, self.right, {**limit, "discipline": discipline, **(right or {})}))
+        queue = {**limit, "discipline": discipline, **(right or {})}
+        ends = ((1, self.left, {}, {}), (2, self.right, nobody or {}, queue))
         return toml.dumps(
             {
                 "weir": 1,
@@ -90,10 +91,10 @@ class Bed:
                     {
                         "name": end.interface,
                         "addresses": [f"10.79.{number}.1/24"],
-                        "neighbours": {f"10.79.{number}.2": end.other_mac} if neighbours else {},
+                        "neighbours": away | ({f"10.79.{number}.2": end.other_mac} if neighbours else {}),
                         **keys,
                     }
-                    for number, end, keys in ends
+                    for number, end, away, keys in ends
                 ],
                 "class": [{"name": name, **rule} for name, rule in (classes or {}).items()],
             }

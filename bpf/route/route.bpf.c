@@ -32,13 +32,21 @@ struct {
 	__type(value, __u64);
 } counts SEC(".maps");
 
-/* What becomes of frames for the router that no socket takes; written by the daemon when it loads the program. */
+/* The VLANs that the router serves. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, ROUTE_VLANS);
+	__type(key, struct route_tags);
+	__type(value, __u8);
+} vlans SEC(".maps");
+
+/* By `enum route_setting`; written by the daemon when it loads the program, and when it is told otherwise. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, ROUTE_SETTINGS);
 	__type(key, __u32);
 	__type(value, __u32);
-} without_socket SEC(".maps");
+} settings SEC(".maps");
 
 static __always_inline void count(enum route_frame frame)
 {
@@ -49,13 +57,33 @@ static __always_inline void count(enum route_frame frame)
 		*counted += 1;
 }
 
+static __always_inline __u32 setting(enum route_setting which)
+{
+	__u32 place = which;
+	__u32 *value = bpf_map_lookup_elem(&settings, &place);
+
+	return value ? *value : 0;
+}
+
 static __always_inline int abandoned(void)
 {
-	__u32 place = 0;
-	__u32 *action = bpf_map_lookup_elem(&without_socket, &place);
-
 	count(ROUTE_NO_SOCKET);
-	return action && *action == XDP_DROP ? XDP_DROP : XDP_PASS;
+	return setting(ROUTE_WITHOUT_SOCKET) == XDP_DROP ? XDP_DROP : XDP_PASS;
+}
+
+/* What a frame is to the router, by the VLAN that it is of. */
+static __always_inline enum route_frame within(enum route_frame kind, struct route_tags *tags,
+					       struct route_address *to)
+{
+	if (!tags->type) {
+		if (setting(ROUTE_ONLY_TAGGED) && kind != ROUTE_SHORT)
+			return ROUTE_VLAN;
+		return kind == ROUTE_ROUTED && bpf_map_lookup_elem(&addresses, to) ? ROUTE_KERNEL : kind;
+	}
+	if (kind != ROUTE_SHORT && kind != ROUTE_VLAN && !bpf_map_lookup_elem(&vlans, tags))
+		return ROUTE_VLAN;
+	/* A VLAN that the router serves is the router's alone, neighbours and all. */
+	return kind == ROUTE_NEIGHBOUR ? ROUTE_ROUTED : kind;
 }
 
 SEC("xdp")
@@ -64,11 +92,10 @@ int route(struct xdp_md *context)
 	const unsigned char *frame = (const unsigned char *)(long)context->data;
 	const unsigned char *end = (const unsigned char *)(long)context->data_end;
 	__u32 queue = context->rx_queue_index;
-	struct route_address to;
-	enum route_frame kind = route_classify(frame, end, &to);
+	struct route_address to = {};
+	struct route_tags tags;
+	enum route_frame kind = within(route_classify(frame, end, &to, &tags), &tags, &to);
 
-	if (kind == ROUTE_ROUTED && bpf_map_lookup_elem(&addresses, &to))
-		kind = ROUTE_KERNEL;
 	if (kind != ROUTE_ROUTED) {
 		count(kind);
 		return XDP_PASS;

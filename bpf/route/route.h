@@ -1,11 +1,12 @@
-/* Which frames the router takes: reads the Ethernet and IP headers, and finds the destination.
+/* Which frames the router takes: reads the Ethernet header, at most two VLAN tags and the IP header, and finds the
+ * destination.
  *
  * Free of kernel types and calls: the same text is compiled for the kernel by `route.bpf.c` and for the host by a
  * test, which holds it against another parser. Every access is behind a comparison with `end`, in the form that the
  * kernel's verifier follows.
  *
  * Source:  IEEE 802.3 and 802.1Q (frames); RFC 791, RFC 8200 (IP); RFC 4861, section 4 (neighbour discovery)
- * Work:    O(1): 14 bytes of Ethernet, 20 or 40 of IP, and 1 of ICMPv6
+ * Work:    O(1): 14 bytes of Ethernet, 4 of each tag, 20 or 40 of IP, and 1 of ICMPv6
  * Departs: neighbour discovery behind extension headers is not seen
  */
 #ifndef WEIR_ROUTE_H
@@ -14,12 +15,20 @@
 #include "intf.h"
 
 #define ROUTE_ETHERNET 14
+#define ROUTE_TAG 4
+#define ROUTE_CUSTOMER 0x8100
+#define ROUTE_SERVICE 0x88a8
 #define ROUTE_IPV4 20
 #define ROUTE_IPV6 40
 
-static inline __attribute__((always_inline)) unsigned int route_ethertype(const unsigned char *frame)
+static inline __attribute__((always_inline)) unsigned int route_word(const unsigned char *at)
 {
-	return (unsigned int)frame[12] << 8 | frame[13];
+	return (unsigned int)at[0] << 8 | at[1];
+}
+
+static inline __attribute__((always_inline)) int route_is_tag(unsigned int type)
+{
+	return type == ROUTE_CUSTOMER || type == ROUTE_SERVICE;
 }
 
 /* Router solicitation to redirect. A valid one has a hop limit of 255: it never was forwarded. */
@@ -54,26 +63,65 @@ route_ipv6(const unsigned char *header, const unsigned char *end, struct route_a
 	return route_is_discovery(header, end) ? ROUTE_NEIGHBOUR : ROUTE_ROUTED;
 }
 
-/* What the frame is, before addresses of the kernel and sockets are looked up; where it is ROUTE_ROUTED, its
- * destination is written to `to`. */
+/* What stands behind the type of a frame, or of its last tag. */
 static inline __attribute__((always_inline)) enum route_frame
-route_classify(const unsigned char *frame, const unsigned char *end, struct route_address *to)
+route_packet(unsigned int type, const unsigned char *header, const unsigned char *end, struct route_address *to)
 {
-	if (frame + ROUTE_ETHERNET > end)
-		return ROUTE_SHORT;
-	switch (route_ethertype(frame)) {
+	switch (type) {
 	case 0x0800:
-		return route_ipv4(frame + ROUTE_ETHERNET, end, to);
+		return route_ipv4(header, end, to);
 	case 0x86dd:
-		return route_ipv6(frame + ROUTE_ETHERNET, end, to);
+		return route_ipv6(header, end, to);
 	case 0x0806:
 		return ROUTE_NEIGHBOUR;
-	case 0x8100:
-	case 0x88a8:
-		return ROUTE_VLAN;
 	default:
 		return ROUTE_OTHER;
 	}
+}
+
+/* A frame with two tags, of which the inner one begins at `tag`. */
+static inline __attribute__((always_inline)) enum route_frame
+route_inner(unsigned int type, const unsigned char *tag, const unsigned char *end, struct route_address *to,
+	    struct route_tags *tags)
+{
+	unsigned int behind;
+
+	if (tag + ROUTE_TAG > end)
+		return ROUTE_SHORT;
+	behind = route_word(tag + 2);
+	tags->outer = tags->inner;
+	tags->inner = route_word(tag) & 0xfff;
+	/* No interface has a service tag within another, or a third tag. */
+	if (type != ROUTE_CUSTOMER || route_is_tag(behind))
+		return ROUTE_VLAN;
+	return route_packet(behind, tag + ROUTE_TAG, end, to);
+}
+
+/* What the frame is, before its VLAN, addresses of the kernel and sockets are looked up. Its tags are written to `tags`,
+ * zeros without any; where it is ROUTE_ROUTED, its destination is written to `to`. */
+static inline __attribute__((always_inline)) enum route_frame
+route_classify(const unsigned char *frame, const unsigned char *end, struct route_address *to,
+	       struct route_tags *tags)
+{
+	const unsigned char *tag = frame + ROUTE_ETHERNET;
+	unsigned int type, behind;
+
+	tags->type = tags->outer = tags->inner = 0;
+	if (tag > end)
+		return ROUTE_SHORT;
+	type = route_word(frame + 12);
+	if (!route_is_tag(type))
+		return route_packet(type, tag, end, to);
+	if (tag + ROUTE_TAG > end)
+		return ROUTE_SHORT;
+	tags->type = type;
+	tags->inner = route_word(tag) & 0xfff;
+	behind = route_word(tag + 2);
+	if (route_is_tag(behind))
+		return route_inner(behind, tag + ROUTE_TAG, end, to, tags);
+	if (type != ROUTE_CUSTOMER)
+		return ROUTE_VLAN;
+	return route_packet(behind, tag + ROUTE_TAG, end, to);
 }
 
 #endif

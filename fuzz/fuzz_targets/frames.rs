@@ -1,6 +1,7 @@
-//! Frames that come in by the interfaces of a router: every packet is counted once, and no frame is lost.
+//! Frames that come in by the devices of a router, with tags and without: every packet is counted once, and no frame is
+//! lost, also where a reload takes a VLAN away.
 //!
-//! The input is a script: a byte says what happens, one how much later in units of 16 us, one at which interface; of
+//! The input is a script: a byte says what happens, one how much later in units of 16 us, one at which device; of
 //! an arrival one more byte gives the length of the frame, which follows.
 
 #![no_main]
@@ -8,16 +9,19 @@
 use libfuzzer_sys::fuzz_target;
 use weir_core::units::Instant;
 use weir_document::Source;
-use weir_plane::arena::Arena;
-use weir_plane::config::{MacAddress, Router, read};
 use weir_plane::Received;
+use weir_plane::arena::{Arena, Buffer};
+use weir_plane::config::{MacAddress, Router, read};
 use weir_plane::snapshot::{Count, Snapshot};
 use weir_plane::{DeviceFacts, Plane};
 
 const FRAMES: u32 = 16;
 
-/// A router of two interfaces whose devices are `02:00:00:00:00:00` and `...:01`.
-fn router(discipline: &str) -> Router {
+/// A router of two devices, `02:00:00:00:00:00` and `...:01`, each with a VLAN or, where they are not all there, only the
+/// second.
+fn router(discipline: &str, all: bool) -> Router {
+    let one = "name = \"one\"\ndevice = \"a\"\nvlan = 5\naddresses = [\"10.0.5.1/24\"]";
+    let one = if all { format!("[[interface]]\n{one}") } else { String::new() };
     let text = format!(
         r#"
         weir = 1
@@ -33,6 +37,19 @@ fn router(discipline: &str) -> Router {
         addresses = ["10.0.1.1/24", "fd00:0:0:1::1/64"]
         rate = "10Mbit"
         propagation = "1ms"
+        [[interface]]
+        name = "two"
+        device = "b"
+        vlan = 7
+        outer = 6
+        addresses = ["10.0.6.1/24", "fd00:0:0:6::1/64"]
+        priority_from = "dscp"
+        {one}
+        [[class]]
+        name = "c"
+        vlan = [5, 7]
+        priority = [5]
+        set_dscp = 46
         "#
     );
     read(&Source { name: "r.toml", text: &text }).expect("a router")
@@ -58,8 +75,25 @@ fn counted(snapshot: &Snapshot) -> (u64, u64) {
     (came, gone)
 }
 
+/// Lets all interfaces of a device send.
+fn depart(
+    plane: &mut Plane,
+    now: Instant,
+    device: usize,
+    room: u32,
+    arena: &mut Arena,
+    into: &mut Vec<Buffer>,
+) {
+    for turn in 0..plane.interfaces_of(device).len() {
+        let interface = plane.interfaces_of(device)[turn];
+        plane.depart(now, interface, room, arena, into);
+    }
+}
+
 fuzz_target!(|script: &[u8]| {
-    let mut plane = Plane::new(router("sfq"), &[device(0, true), device(1, true)], FRAMES, 1).expect("a router");
+    let mut current = router("sfq", true);
+    let mut plane =
+        Plane::new(current.clone(), &[device(0, true), device(1, true)], FRAMES, 1).expect("a router");
     let mut arena = Arena::new(FRAMES).expect("memory");
     let (mut script, mut now, mut into) = (script, 0, Vec::new());
     while let [what, later, at, rest @ ..] = script {
@@ -69,9 +103,12 @@ fuzz_target!(|script: &[u8]| {
         let instant = Instant::new(now);
         match what {
             0 => plane.device(at.into(), device(at, later % 2 == 0)),
-            1 => plane.reload(instant, router("drr:quantum=500B"), &mut arena).expect("a router"),
-            2 => plane.reload(instant, router("fifo:limit=2pkt"), &mut arena).expect("a router"),
-            3..64 => plane.depart(instant, at.into(), 3, &mut arena, &mut into),
+            1 | 2 => {
+                let spec = if *what == 1 { "drr:quantum=500B" } else { "fifo:limit=2pkt" };
+                current = router(spec, later % 2 == 0).following(&current).expect("of the same VLANs");
+                plane.reload(instant, current.clone(), &mut arena).expect("a router");
+            }
+            3..64 => depart(&mut plane, instant, at.into(), 3, &mut arena, &mut into),
             _ => {
                 let Some((length, rest)) = rest.split_first() else { break };
                 let (bytes, rest) = rest.split_at(rest.len().min((*length).into()));
@@ -92,7 +129,8 @@ fuzz_target!(|script: &[u8]| {
     for second in 1..30 {
         for at in 0..2 {
             plane.device(at, device(at as u8, true));
-            plane.depart(Instant::new(now + second * 1_000_000_000), at, u32::MAX, &mut arena, &mut into);
+            let instant = Instant::new(now + second * 1_000_000_000);
+            depart(&mut plane, instant, at, u32::MAX, &mut arena, &mut into);
             into.drain(..).for_each(|buffer| arena.give(buffer));
         }
     }

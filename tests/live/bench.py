@@ -1,149 +1,186 @@
-"""TCP and idle round trips through the kernel's own forwarding and through ``weird route``, in turns.
+"""Packets, TCP and round trips through the kernel, bare sockets and ``weird route``, in turns.
 
-``make bench-live`` prints a table: Mbit/s of one TCP connection without a rate, and round trips of UDP while
-nothing else is sent, each as the median of the rounds with the least and the largest, and its ratio to the
-kernel's in the same rounds. Hosts have no offloads, so that all forward packets of 1,500 bytes.
+``make bench-live`` prints tables, each figure as the median of the rounds with the least and the largest,
+and its ratio to that of the kernel's own forwarding in the same rounds, and writes a page with round trips
+over time to ``out/bench-live.html``. Hosts have no offloads, so that all forward packets as they are on a
+line. Names of ways as arguments measure those, next to the kernel's. ``--rounds N`` and ``--seconds S``
+change how often and how long.
 """
 
+import argparse
 import os
 import platform
-import socket
 import statistics
 import sys
-import threading
-import time
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from ipaddress import IPv4Interface, IPv4Network
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from live_bed import Bed
+import bench_loads as loads
+import bench_page
+import bench_ways as ways
+from bench_loads import Loaded
+from bench_ways import BenchBed, Way
 
-_ROUNDS, _SECONDS, _TRIPS = 5, 3.0, 400
-_PORT = 5002
+KERNEL = "the kernel"
+_PAGE = Path("out/bench-live.html")
+_RATE = 50
+"""Mbit/s of the line that discipline and load meet at."""
+_FIFO = "fifo:limit=1000pkt"
+_BURST = 1000
+"""Packets that wait at each side before the workers go on: a receive ring has room for them."""
 
-
-def _kernel(bed: Bed) -> None:
-    """Have the kernel of the router forward."""
-    for number, end in ((1, bed.left), (2, bed.right)):
-        bed.site.address(end, IPv4Interface(f"10.79.{number}.1/24"))
-        bed.site.route(end, IPv4Network(f"10.79.{number}.2/32"), IPv4Interface(f"10.79.{number}.2/32").ip)
-    with bed.site._inside("r"):
-        Path("/proc/sys/net/ipv4/ip_forward").write_text("1")
-
-
-def _weird(discipline: str, io: str = "auto") -> Callable[[Bed], None]:
-    def begin(bed: Bed) -> None:
-        bed.start(discipline=discipline, io=io, neighbours=False)
-
-    return begin
-
-
-_WAYS: dict[str, Callable[[Bed], None]] = {
-    "the kernel": _kernel,
-    "fifo": _weird("fifo"),
-    "fifo, AF_PACKET": _weird("fifo", "af_packet"),
-    "drr": _weird("drr"),
-    "sfq": _weird("sfq"),
-    "fq_codel": _weird("fq_codel"),
+UNSHAPED: dict[str, Way] = {
+    KERNEL: ways.kernel,
+    "the kernel, tbf": ways.kernel_tbf(),
+    "the kernel, htb": ways.kernel_htb(),
+    "bare AF_XDP": ways.bare,
+    "fifo": ways.weird(_FIFO),
+    "fifo, without a priority": ways.weird(_FIFO, priority=""),
+    "fifo, AF_PACKET": ways.weird(_FIFO, io="af_packet"),
+    "fifo, two workers": ways.weird(_FIFO, workers=2),
+    "drr": ways.weird("drr"),
+    "sfq": ways.weird("sfq"),
+    "fq_codel": ways.weird("fq_codel"),
+}
+SHAPED: dict[str, Way] = {
+    "the kernel, tbf": ways.kernel_tbf(f"{_RATE}mbit"),
+    "the kernel, htb": ways.kernel_htb(f"{_RATE}mbit"),
+    **{
+        name: ways.weird(spec, rate=f"{_RATE}Mbit")
+        for name, spec in {"fifo": _FIFO, "drr": "drr", "sfq": "sfq", "fq_codel": "fq_codel"}.items()
+    },
+}
+WORKERS: dict[str, Way] = {
+    f"{count} workers, {io}": ways.weird(_FIFO, workers=count, io=io)
+    for io in ("af_xdp", "af_packet")
+    for count in (1, 2)
 }
 
 
-def _throughput(bed: Bed) -> float:
-    """Return the Mbit/s that a TCP connection delivers."""
-    listens = bed.site.socket("b", socket.AF_INET, socket.SOCK_STREAM)
-    listens.bind(("10.79.2.2", _PORT))
-    listens.listen()
-    sends = bed.site.socket("a", socket.AF_INET, socket.SOCK_STREAM)
-    sends.connect(("10.79.2.2", _PORT))
-    receives, _ = listens.accept()
-    over = threading.Event()
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What was measured of one way of forwarding in one round."""
 
-    def pour() -> None:
-        block = bytes(1 << 18)
-        while not over.is_set():
-            try:
-                sends.sendall(block)
-            except OSError:
-                return
+    small: float
+    large: float
+    tcp: float
+    idle: float
+    loaded: float
 
-    thread = threading.Thread(target=pour)
-    thread.start()
-    room = bytearray(1 << 20)
-    began, got, marked = time.monotonic(), 0, None
-    while (now := time.monotonic()) < began + 1 + _SECONDS:
-        if marked is None and now > began + 1:
-            marked, got = now, 0
-        got += receives.recv_into(room)
-    rate = 8 * got / (time.monotonic() - (marked or began)) / 1e6
-    over.set()
-    for each in (receives, sends, listens):
-        each.close()
-    thread.join()
-    return rate
+    COLUMNS = (
+        ("small", "64 bytes, packets/s"),
+        ("large", "1,500 bytes, packets/s"),
+        ("tcp", "TCP, Mbit/s"),
+        ("idle", "idle round trip, us"),
+        ("loaded", "beside TCP, us"),
+    )
 
 
-def _round_trip(bed: Bed) -> float:
-    """Return the median round trip in microseconds while nothing else is sent."""
-    echo = bed.receiver(_PORT + 1)
-    echo.setblocking(True)
-    over = threading.Event()
-
-    def answer() -> None:
-        while not over.is_set():
-            data, peer = echo.recvfrom(2048)
-            echo.sendto(data, peer)
-
-    thread = threading.Thread(target=answer, daemon=True)
-    thread.start()
-    asks, trips = bed.sender(), []
-    asks.settimeout(1)
-    for number in range(_TRIPS):
-        time.sleep(0.002)
-        began = time.perf_counter()
-        bed.send(asks, number, 100, port=_PORT + 1)
-        asks.recv(2048)
-        trips.append(1e6 * (time.perf_counter() - began))
-    over.set()
-    bed.send(asks, 0, 100, port=_PORT + 1)
-    thread.join()
-    return statistics.median(trips)
+def measure(way: Way, seconds: float) -> Row:
+    """Measure one way of forwarding without a rate."""
+    with TemporaryDirectory() as folder, BenchBed(Path(folder)) as bed:
+        way(bed)
+        return Row(
+            loads.packets(bed, 50, seconds),
+            loads.packets(bed, 1500, seconds),
+            loads.throughput(bed, seconds),
+            loads.round_trip(bed, int(100 * seconds)),
+            loads.loaded(bed, 0.1, seconds, flows=1).median(),
+        )
 
 
-def _measure(begin: Callable[[Bed], None]) -> tuple[float, float]:
-    with TemporaryDirectory() as folder, Bed(Path(folder)) as bed:
-        begin(bed)
-        bed.idle() if bed.router else None
-        return _throughput(bed), _round_trip(bed)
+def over_time(way: Way, idle: float, seconds: float) -> Loaded:
+    """Measure round trips before, while and after four connections fill a slow line."""
+    with TemporaryDirectory() as folder, BenchBed(Path(folder)) as bed:
+        way(bed)
+        return loads.loaded(bed, idle, seconds, flows=4)
 
 
-def _told(values: list[float], beside: list[float]) -> str:
-    ratio = statistics.median(mine / kernels for mine, kernels in zip(values, beside, strict=True))
-    return f"{statistics.median(values):,.0f} ({min(values):,.0f} to {max(values):,.0f}) | {ratio:.2f}"
+def capacity(way: Way, bursts: int) -> float:
+    """Return how many packets a second the workers move while nobody else runs, as the median over bursts."""
+    with TemporaryDirectory() as folder, BenchBed(Path(folder)) as bed:
+        way(bed)
+        return statistics.median(loads.capacity(bed, _BURST) for _ in range(bursts))
 
 
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
+def table(found: dict[str, list[Row]]) -> Iterable[str]:
+    """Yield the lines of the table of what was measured without a rate."""
+    yield "| forwarded by | " + " | ".join(f"{title} | ratio" for _, title in Row.COLUMNS) + " |"
+    yield "|---" * (1 + 2 * len(Row.COLUMNS)) + "|"
+    for name, rows in found.items():
+        cells = (
+            _cell([getattr(row, key) for row in rows], [getattr(row, key) for row in found[KERNEL]])
+            for key, _ in Row.COLUMNS
+        )
+        yield f"| {name} | {' | '.join(cells)} |"
+
+
+def _cell(values: Sequence[float], kernels: Sequence[float]) -> str:
+    ratio = statistics.median(mine / other for mine, other in zip(values, kernels, strict=True))
+    return f"{_spread(values)} | {ratio:.2f}"
+
+
+def _spread(values: Sequence[float]) -> str:
+    middle, low, high = statistics.median(values), min(values), max(values)
+    return f"{middle:,.0f} ({low:,.0f} to {high:,.0f})"
+
+
+def _shaped(found: dict[str, list[Loaded]]) -> Iterable[str]:
+    yield f"| at {_RATE} Mbit/s | round trip beside four connections, us | their Mbit/s |"
+    yield "|---|---|---|"
+    for name, rows in found.items():
+        trips, rates = [row.median() for row in rows], [row.rate for row in rows]
+        yield f"| {name} | {_spread(trips)} | {statistics.median(rates):.1f} |"
+
+
+def _workers(found: dict[str, list[float]]) -> Iterable[str]:
+    yield "| sender and receiver stand still | packets/s |"
+    yield "|---|---|"
+    for name, rates in found.items():
+        yield f"| {name} | {_spread(rates)} |"
+
+
+def _say(lines: Iterable[str]) -> None:
+    sys.stdout.write("".join(f"{line}\n" for line in lines) + "\n")
     sys.stdout.flush()
 
 
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("ways", nargs="*", help=f"of {', '.join(UNSHAPED)}; by default all")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=3.0)
+    told = parser.parse_args()
+    if unknown := set(told.ways) - set(UNSHAPED):
+        parser.error(f"no way of forwarding is {min(unknown)!r}: {', '.join(UNSHAPED)}")
+    return told
+
+
 def main() -> None:
-    """Measure all ways in turns, and print the table."""
-    when, machine = datetime.now(UTC).date(), f"Linux {platform.release()}, {os.cpu_count()} processors"
-    _say(f"{when}, {machine}, veth without offloads, {_ROUNDS} rounds of {_SECONDS:.0f} s\n")
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in _WAYS}
-    for _ in range(_ROUNDS):
-        for name, begin in _WAYS.items():
-            found[name].append(_measure(begin))
-    _say("| forwarded by | TCP, Mbit/s | to the kernel's | idle round trip, us | to the kernel's |")
-    _say("|---|---|---|---|---|")
-    kernel = list(zip(*found["the kernel"], strict=True))
-    for name, rows in found.items():
-        rates, trips = (list(each) for each in zip(*rows, strict=True))
-        _say(f"| {name} | {_told(rates, kernel[0])} | {_told(trips, kernel[1])} |")
+    """Measure all ways in turns, print the tables and write the page."""
+    told = _arguments()
+    rounds, seconds = range(told.rounds), told.seconds
+    chosen = {name: way for name, way in UNSHAPED.items() if name in (KERNEL, *(told.ways or UNSHAPED))}
+    machine = f"Linux {platform.release()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}"
+    _say([f"{datetime.now(UTC).date()}, {machine}, {told.rounds} rounds of {seconds:g} s"])
+    found: dict[str, list[Row]] = {name: [] for name in chosen}
+    for _ in rounds:
+        for name, way in chosen.items():
+            found[name].append(measure(way, seconds))
+    _say(table(found))
+    if told.ways:
+        return
+    _say(_workers({name: [capacity(way, 9) for _ in rounds] for name, way in WORKERS.items()}))
+    shaped = {name: [over_time(way, seconds, 2 * seconds) for _ in rounds] for name, way in SHAPED.items()}
+    _say(_shaped(shaped))
+    _PAGE.parent.mkdir(exist_ok=True)
+    _PAGE.write_text(bench_page.html({name: rows[-1] for name, rows in shaped.items()}, _RATE))
+    _say([f"page: {_PAGE.resolve()}"])
 
 
 if __name__ == "__main__":

@@ -45,6 +45,48 @@ while made.recv(1 << 16):
 """
 """Writes requests without waiting for the answers, which it throws away."""
 
+_SLOW = """
+import time
+made = socket.socket(socket.AF_UNIX)
+made.connect(sys.argv[1])
+print("connected", flush=True)
+while True:
+    for byte in sys.argv[2].encode():
+        try:
+            made.sendall(bytes([byte]))
+        except OSError:
+            made = socket.socket(socket.AF_UNIX)
+            made.connect(sys.argv[1])
+        time.sleep(0.005)
+"""
+"""Writes requests a byte at a time, and reads no answer; comes back when it is thrown out."""
+
+_HUGE = """
+print("connected", flush=True)
+while True:
+    made = socket.socket(socket.AF_UNIX)
+    try:
+        made.connect(sys.argv[1])
+        while True:
+            made.sendall(sys.argv[2].encode() * (1 << 16))
+    except OSError:
+        made.close()
+"""
+"""Writes a line without an end as fast as it is taken; comes back when it is thrown out."""
+
+_MANY = """
+print("connected", flush=True)
+while True:
+    made = socket.socket(socket.AF_UNIX)
+    try:
+        made.connect(sys.argv[1])
+        made.sendall(sys.argv[2].encode())
+    except OSError:
+        pass
+    made.close()
+"""
+"""Connects, asks and is gone, as fast as it can."""
+
 _HOLD = """
 held = []
 for _ in range(int(sys.argv[2])):
@@ -106,6 +148,28 @@ def test_clients_that_flood_cost_no_packet(bed: Bed, io: str, user: int) -> None
     balance = bed.balance()
     assert (balance["received"], balance["missed"], balance["forwarded"]) == (sent, 0, sent)
     assert len(drain(receiver)) == sent
+
+
+@pytest.mark.parametrize("user", [_NOBODY, 0], ids=["member", "root"])
+@pytest.mark.parametrize(
+    ("program", "word"),
+    [(_SLOW, _READS), (_HUGE, "x"), (_MANY, _READS)],
+    ids=["slow", "huge", "many"],
+)
+def test_slow_huge_and_many_clients_cost_no_packet(bed: Bed, program: str, word: str, user: int) -> None:
+    router = bed.start(priority="", group=_group(), classes=_CLASSES)
+    receiver = bed.receiver()
+    before, _ = bed.memory()
+    with _as_member(bed, program, word, user=user, count=_CLIENTS):
+        sent = _steady(bed, 2.0)
+    assert router.poll() is None, bed.messages()
+    assert bed.ctl("status").returncode == 0
+    bed.idle()
+    balance = bed.balance()
+    assert (balance["received"], balance["missed"], balance["forwarded"]) == (sent, 0, sent)
+    assert len(drain(receiver)) == sent
+    _, most = bed.memory()
+    assert most - before <= 4 << 20, "it keeps what clients write"
 
 
 def test_refused_requests_are_paced_too(bed: Bed) -> None:

@@ -23,6 +23,30 @@ pub struct Addresses {
     pub destination: u32,
 }
 
+/// What a packet asks of the network: its code point of differentiated services (RFC 2474), from 0, which asks for
+/// nothing, to 63.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Dscp(u8);
+
+impl Dscp {
+    /// The largest number of a code point.
+    pub const LARGEST: u8 = 63;
+
+    /// The code point of the six low bits of `number`.
+    #[must_use]
+    #[inline]
+    pub const fn new(number: u8) -> Self {
+        Self(number & Self::LARGEST)
+    }
+
+    /// Its number, from 0 to 63.
+    #[must_use]
+    #[inline]
+    pub const fn get(self) -> u8 {
+        self.0
+    }
+}
+
 /// One unit of work, moved by value; a small handle, the payload stays with the caller.
 pub trait Item: Sized {
     /// The unit of its service: packets of a message, bytes of a packet, nanoseconds of a task.
@@ -38,6 +62,10 @@ pub trait Item: Sized {
     /// Where it comes from and goes to; its flow stands for both where nobody says.
     fn addresses(&self) -> Addresses {
         Addresses { source: self.flow().0, destination: 0 }
+    }
+    /// What it asks of the network; nothing where nobody says.
+    fn dscp(&self) -> Dscp {
+        Dscp::default()
     }
     /// Marks it with congestion (RFC 3168); `false` if it cannot carry a mark, and is to be dropped instead.
     fn mark(&mut self) -> bool {

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod alarms;
 pub mod canonical;
 pub mod conformance;
 pub mod discipline;

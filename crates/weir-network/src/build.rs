@@ -199,7 +199,8 @@ pub fn packet(flow: &Flow, index: usize) -> Flight {
         sequence: 0,
         size: 0,
         addresses: flow.addresses,
-        class: flow.class,
+        class: flow.class.0 as u8,
+        dscp: flow.dscp,
         hop: 0,
         marks: if ecn { CAPABLE } else { 0 },
     }

@@ -286,7 +286,7 @@ impl Collector {
         if self.tailed.get(span).is_some_and(|&tailed| tailed) {
             self.histograms[usize::from(self.group[flight.flow as usize])].record(delay);
         }
-        self.over_time.record(flight.sent, usize::from(flight.class.0), delay);
+        self.over_time.record(flight.sent, usize::from(flight.class), delay);
         if let Some(bin) = self.series.as_mut().and_then(|series| series.at(flight.flow, flight.sent)) {
             bin.delivered += u64::from(flight.size);
             bin.packets += 1;

@@ -5,6 +5,7 @@
 
 pub(crate) mod brief;
 pub(crate) mod phase;
+pub(crate) mod script;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,12 +16,12 @@ use weir_document::Located;
 use weir_document::header::{default_seed, default_tails};
 use weir_document::quantity::{Address, Length, Overhead, Speed, Time};
 use weir_lab::scenario::need::NeedTable;
-use weir_tg::RandomMode;
 use weir_workload::document::default_header;
 use weir_workload::{Separator, TimeUnit};
 
 use brief::Brief;
 pub(crate) use phase::Tick;
+pub(crate) use script::{Random, ScriptFile};
 
 /// A scenario of a network: hosts that send to each other through routers, and at each link a queue that a
 /// discipline orders.
@@ -184,6 +185,10 @@ pub struct Flow {
     /// Its class; default: `default`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<Located<String>>,
+    /// The code point of differentiated services of its packets and of their acknowledgements, which `cake` looks at:
+    /// 46 for EF, 8 for CS1; default: 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dscp: Option<Located<u64>>,
     /// When it begins; default: `"0s"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<Located<Time>>,
@@ -259,36 +264,6 @@ pub enum StateLaw<Q> {
     Exponential(Located<Q>),
     /// Exponential of the first as its mean, and drawn again until it is from the second to the third.
     BoundedExponential(Located<Q>, Located<Q>, Located<Q>),
-}
-
-/// A script in the TG traffic language.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ScriptFile {
-    /// The file, relative to the scenario.
-    pub file: Located<PathBuf>,
-    /// Where its random numbers come from; default: `independent`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub random: Option<Random>,
-}
-
-/// Where the random numbers of a script come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Random {
-    /// The project's own streams.
-    Independent,
-    /// The generator of 4.3BSD with its default seed, as TG had it: every flow draws the same sequence.
-    Compatible,
-}
-
-impl From<Random> for RandomMode {
-    fn from(written: Random) -> Self {
-        match written {
-            Random::Independent => Self::Independent,
-            Random::Compatible => Self::Compatible,
-        }
-    }
 }
 
 /// A CSV file with one row a packet, in order of departure. The flow begins with the first row of the file.

@@ -2,7 +2,7 @@
 //!
 //! No slab and no allocation per packet: the disciplines hold the packets themselves.
 
-use weir_core::item::{Addresses, ClassId, FlowId, Item};
+use weir_core::item::{Addresses, ClassId, Dscp, FlowId, Item};
 use weir_core::units::{Bytes, Instant};
 
 /// It can carry a congestion mark (RFC 3168).
@@ -28,8 +28,10 @@ pub struct Flight {
     pub size: u32,
     /// What hashes are taken over.
     pub addresses: Addresses,
-    /// Its class.
-    pub class: ClassId,
+    /// Its class, of fewer than a hundred.
+    pub class: u8,
+    /// Its code point.
+    pub dscp: Dscp,
     /// The link it goes to next, or waits at: a place in the route of its flow.
     pub hop: u8,
     /// [`CAPABLE`], [`MARKED`], [`BACK`].
@@ -46,7 +48,7 @@ impl Item for Flight {
 
     #[inline]
     fn class(&self) -> ClassId {
-        self.class
+        ClassId(self.class.into())
     }
 
     #[inline]
@@ -57,6 +59,11 @@ impl Item for Flight {
     #[inline]
     fn addresses(&self) -> Addresses {
         self.addresses
+    }
+
+    #[inline]
+    fn dscp(&self) -> Dscp {
+        self.dscp
     }
 
     #[inline]
@@ -81,7 +88,8 @@ mod tests {
             sequence: 0,
             size: 1,
             addresses: Addresses::default(),
-            class: ClassId(0),
+            class: 0,
+            dscp: Dscp::default(),
             hop: 0,
             marks: 0,
         };

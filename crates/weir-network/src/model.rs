@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use weir_core::item::{Addresses, ClassId};
+use weir_core::item::{Addresses, ClassId, Dscp};
 use weir_core::spec::Spec;
 use weir_core::units::{Bytes, Nanos, Rate};
 
@@ -123,6 +123,8 @@ pub struct Flow {
     pub addresses: Addresses,
     /// Its class.
     pub class: ClassId,
+    /// The code point of its packets, and of their acknowledgements.
+    pub dscp: Dscp,
     /// The links it goes through, in turn.
     pub path: Vec<usize>,
     /// The links back, for acknowledgements; empty where none are sent.

@@ -3,7 +3,7 @@
 use crate::model::{
     Delay, Drawn, Flow, Jitter, Link, Measure, NetworkScenario, Node, NodeKind, Stop, Traffic,
 };
-use weir_core::item::{Addresses, ClassId};
+use weir_core::item::{Addresses, ClassId, Dscp};
 use weir_core::units::{Bytes, Nanos, Rate};
 use weir_tg::Distribution;
 
@@ -76,6 +76,7 @@ impl Plan {
             destination: links[path[path.len() - 1]].to,
             addresses: Addresses { source: place as u32, destination: place as u32 },
             class: ClassId(0),
+            dscp: Dscp::default(),
             path: path.to_vec(),
             back: Vec::new(),
             start: Nanos::new(0),

@@ -9,6 +9,7 @@ use crate::outcome::{NetworkFigure, NetworkOutcome, Scope};
 use crate::plan::{Plan, exponential, seconds};
 use crate::run::run;
 use crate::source::Source;
+use weir_core::item::{Addresses, Dscp};
 use weir_core::units::{Bytes, Instant, Nanos};
 use weir_lab::control::Control;
 use weir_lab::error::RunError;
@@ -229,6 +230,46 @@ fn transfers_are_the_same_for_any_number_of_threads() {
     let plan = transfers("sfq", &[Congestion::Reno, Congestion::Cubic], None);
     let text = |threads| serde_json::to_string(&outcome_of(&plan, threads)).expect("plain data");
     assert_eq!(text(1), text(3));
+}
+
+/// A greedy transfer of the first host, ten of the second and a call, over 10 Mbit/s and 20 ms each way: what of it the
+/// first host has, the mean delay of the call, and what is lost.
+fn home(discipline: &str) -> (f64, f64, f64) {
+    let mut plan = Plan::new(2, &[discipline], 20.0);
+    plan.0.stop.replications = 2;
+    plan.0.nodes.iter_mut().for_each(|node| node.kind = NodeKind::Host);
+    plan.link((0, 1), 10_000_000, None).propagation = seconds(0.02);
+    plan.link((1, 0), 10_000_000, None).propagation = seconds(0.02);
+    let packet = Bytes::new(1_500);
+    for place in 0..11 {
+        let congestion = Congestion::Cubic;
+        let tcp = Tcp { congestion, packet, packets: None, ecn: true, window: 10_000 };
+        let flow = plan.flow(&[0], Traffic::Tcp(tcp));
+        flow.back = vec![1];
+        flow.addresses = Addresses { source: u32::from(place > 0), destination: 9 };
+    }
+    let call = plan.flow(&[0], Plan::drawn(Distribution::Constant(0.02), Distribution::Constant(200.0)));
+    call.dscp = Dscp::new(46);
+    call.addresses = Addresses { source: 1, destination: 8 };
+    let outcome = outcome_of(&plan, 2);
+    let value = |flow: &str, metric| figure(&outcome, (Scope::Flow, flow), metric).value.expect("a value");
+    let each: Vec<_> = (0..11).map(|place| value(&format!("F{place}"), "throughput")).collect();
+    let lost = figure(&outcome, (Scope::All, "all"), "loss").value.expect("a value");
+    (each[0] / each.iter().sum::<f64>(), value("F11", "delay"), lost)
+}
+
+#[test]
+fn cake_shares_between_hosts_marks_what_can_be_marked_and_hurries_the_call() {
+    let (share, delay, lost) = home("cake:rate=9Mbit");
+    // Half, less what one transfer alone leaves unused each time that it is marked.
+    assert!((0.4..0.55).contains(&share), "{share}");
+    // 20 ms of propagation and its own 0.16 ms, behind a packet of 1.33 ms at most: its tin goes first.
+    assert!((0.02016..0.0216).contains(&delay), "{delay}");
+    assert!(lost < 1e-4, "transfers that support ECN lose nothing: {lost}");
+    let (share, _, _) = home("cake:rate=9Mbit,fairness=flows");
+    assert!((0.06..0.13).contains(&share), "{share}");
+    let (_, alike, _) = home("fifo:limit=100pkt");
+    assert!(alike > 0.05, "{alike}");
 }
 
 /// The error of a network of one link, after `change`.

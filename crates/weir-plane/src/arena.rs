@@ -23,6 +23,7 @@ use std::sync::Arc;
 
 use weir_core::units::Instant;
 
+use crate::config::vlan::{TAG, Vlan};
 use crate::dropped::{Dropped, Record};
 use crate::snapshot::Reason;
 
@@ -33,10 +34,36 @@ pub const LONGEST: u32 = FRAME - 256;
 
 /// The largest IP packet that a frame takes, behind the header of Ethernet.
 pub const MOST_MTU: u32 = LONGEST - 14;
+/// The addresses that an Ethernet frame begins with.
+const ADDRESSES: usize = 12;
+
 /// What a router of so many workers keeps for a frame: itself, and bytes beside it here, in each socket and in each plane.
 #[must_use]
 pub const fn cost(workers: u32) -> u64 {
     FRAME as u64 + 128 * workers as u64
+}
+
+/// VLAN tags that were taken off a frame, which lie before its first byte in use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Tags {
+    /// None.
+    #[default]
+    None,
+    /// One.
+    One,
+    /// Two.
+    Two,
+}
+
+impl Tags {
+    /// Those of a VLAN.
+    pub(crate) const fn of(vlan: Vlan) -> Self {
+        if vlan.outer.is_some() { Self::Two } else { Self::One }
+    }
+
+    const fn length(self) -> u16 {
+        self as u16 * TAG as u16
+    }
 }
 
 /// One frame with the bytes of it that are in use; not to be copied.
@@ -45,6 +72,7 @@ pub struct Buffer {
     frame: u32,
     offset: u16,
     length: u16,
+    tags: Tags,
 }
 
 impl Buffer {
@@ -195,7 +223,7 @@ impl Arena {
         debug_assert!(u32::from(headroom) <= FRAME);
         let frame = self.free.pop()?;
         self.out[frame as usize] = true;
-        Some(Buffer { frame, offset: headroom, length: 0 })
+        Some(Buffer { frame, offset: headroom, length: 0, tags: Tags::None })
     }
 
     /// A frame that the kernel gives back, by any place in it: the opposite of [`Buffer::into_raw`]. `None` for a
@@ -209,6 +237,7 @@ impl Arena {
             frame,
             offset,
             length: length as u16,
+            tags: Tags::None,
         })
     }
 
@@ -221,7 +250,8 @@ impl Arena {
     /// The packet of a frame is dropped; the frame itself is still to be given back.
     #[cold]
     pub(crate) fn note(&mut self, buffer: &Buffer, interface: usize, reason: Reason) {
-        let dropped = Dropped::new(self.dropped.now(), self.bytes(buffer), interface, reason);
+        let frame = (self.bytes(buffer), self.tags(buffer));
+        let dropped = Dropped::new(self.dropped.now(), frame, interface, reason);
         self.dropped.note(dropped);
     }
 
@@ -289,11 +319,62 @@ impl Arena {
         unsafe { slice::from_raw_parts_mut(self.memory.base.as_ptr().add(at), length) }
     }
 
+    /// Takes VLAN tags off a frame, which are behind its addresses.
+    pub(crate) fn take_tags_off(&mut self, buffer: &mut Buffer, tags: Tags) {
+        let length = usize::from(tags.length());
+        let bytes = self.bytes_mut(buffer);
+        // The tags change places with the addresses.
+        bytes[..ADDRESSES + length].rotate_right(length);
+        let fits = buffer.shift(tags.length() as i16);
+        debug_assert!(fits, "they were in the frame");
+        buffer.tags = tags;
+    }
+
+    /// The tags that were taken off a frame.
+    #[must_use]
+    #[inline]
+    pub(crate) fn tags(&self, buffer: &Buffer) -> &[u8] {
+        if buffer.tags == Tags::None {
+            return &[];
+        }
+        self.bytes(&before(buffer, buffer.tags))
+    }
+
+    /// A frame that was made of another is as if it had come in with the same tags.
+    pub(crate) fn copy_tags(&mut self, from: &Buffer, to: &mut Buffer) {
+        let mut tags = [0; 2 * TAG];
+        let length = usize::from(from.tags.length());
+        if length > 0 && to.offset >= from.tags.length() {
+            tags[..length].copy_from_slice(self.tags(from));
+            to.tags = from.tags;
+            self.bytes_mut(&mut before(to, from.tags)).copy_from_slice(&tags[..length]);
+        }
+    }
+
+    /// Puts tags behind the addresses of a frame, in place of those that were taken off; `false` and unchanged where
+    /// there is no room before it.
+    pub(crate) fn put_tags_on(&mut self, buffer: &mut Buffer, tags: &[u8]) -> bool {
+        if !buffer.shift(-(tags.len() as i16)) {
+            return false;
+        }
+        buffer.tags = Tags::None;
+        let bytes = self.bytes_mut(buffer);
+        bytes.copy_within(tags.len()..tags.len() + ADDRESSES, 0);
+        bytes[ADDRESSES..ADDRESSES + tags.len()].copy_from_slice(tags);
+        true
+    }
+
     fn place(&self, buffer: &Buffer) -> (usize, usize) {
         // A buffer of another, larger arena would lie outside.
         assert!(buffer.frame < self.frames(), "frame {} is not of this arena", buffer.frame);
         (buffer.frame as usize * FRAME as usize + usize::from(buffer.offset), usize::from(buffer.length))
     }
+}
+
+/// The memory before a frame in which its tags are.
+fn before(buffer: &Buffer, tags: Tags) -> Buffer {
+    let length = tags.length();
+    Buffer { frame: buffer.frame, offset: buffer.offset.saturating_sub(length), length, tags: Tags::None }
 }
 
 impl Drop for Memory {

@@ -70,6 +70,27 @@ pub(super) fn mark(frame: &mut [u8]) {
     }
 }
 
+/// The differentiated services code point of an IP packet; of anything else 0.
+pub(super) fn dscp(frame: &[u8]) -> u8 {
+    let Some([first, second]) = frame.get(ETHERNET..ETHERNET + 2) else { return 0 };
+    match first >> 4 {
+        4 => second >> 2,
+        6 => (first << 4 | second >> 4) >> 2,
+        _ => 0,
+    }
+}
+
+/// Gives an IP packet another differentiated services code point.
+pub(super) fn set_dscp(frame: &mut [u8], dscp: u8) {
+    let Some(first) = frame.get(ETHERNET..ETHERNET + 2).map(|bytes| word(bytes, 0)) else { return };
+    let dscp = u16::from(dscp);
+    match first >> 12 {
+        4 => rewrite(frame, ETHERNET, first & 0xff03 | dscp << 2),
+        6 => write(frame, ETHERNET, first & 0xf03f | dscp << 6),
+        _ => {}
+    }
+}
+
 /// The sum of the pseudo-header of a protocol's message of `length` bytes.
 pub(super) fn pseudo(frame: &[u8], ends: Ends, protocol: u8, length: usize) -> u64 {
     let addresses = match ends {

@@ -18,6 +18,7 @@ use weir_core::item::{Addresses, ClassId, FlowId};
 use weir_core::packet::hash::Keyed;
 
 use super::frame::{Ends, Packet};
+use super::vlan::Origin;
 use crate::config::{Defaults, FlowKey, Router, Rule};
 
 /// Prefixes as networks and masks.
@@ -54,21 +55,44 @@ struct Compiled {
     ports: Vec<RangeInclusive<u16>>,
     /// A bit for each code point; `None`: any.
     dscp: Option<u64>,
+    /// In order.
+    vlan: Vec<u16>,
+    outer: Vec<u16>,
+    /// As of DSCP.
+    priority: Option<u8>,
 }
 
 impl Compiled {
     fn new(rule: &Rule) -> Self {
         let dscp = rule.dscp.iter().fold(0, |all, &point| all | 1_u64 << (point & 63));
+        let priority = rule.priority.iter().fold(0, |all, &point| all | 1_u8 << (point & 7));
+        let in_order = |vlans: &[u16]| {
+            let mut vlans = vlans.to_vec();
+            vlans.sort_unstable();
+            vlans
+        };
         Self {
             from: Prefixes::new(&rule.from),
             to: Prefixes::new(&rule.to),
             protocol: rule.protocol,
             ports: rule.ports.clone(),
             dscp: (!rule.dscp.is_empty()).then_some(dscp),
+            vlan: in_order(&rule.vlan),
+            outer: in_order(&rule.outer),
+            priority: (!rule.priority.is_empty()).then_some(priority),
         }
     }
 
-    fn fits(&self, packet: &Packet) -> bool {
+    fn fits_tags(&self, origin: Origin) -> bool {
+        let within = |vlans: &[u16], vlan| vlans.is_empty() || vlans.binary_search(&vlan).is_ok();
+        within(&self.vlan, origin.vlan)
+            && within(&self.outer, origin.outer)
+            && self
+                .priority
+                .is_none_or(|points| origin.priority.is_some_and(|point| points >> point & 1 == 1))
+    }
+
+    fn fits(&self, packet: &Packet, origin: Origin) -> bool {
         let (source, destination) = packet.ports;
         self.protocol.is_none_or(|protocol| protocol == packet.protocol)
             && self.dscp.is_none_or(|points| points >> packet.dscp & 1 == 1)
@@ -77,6 +101,7 @@ impl Compiled {
                     // A packet without ports has zeros there, which are not ports.
                     packet.ports != (0, 0) && (range.contains(&source) || range.contains(&destination))
                 }))
+            && self.fits_tags(origin)
             && self.fits_addresses(&packet.ends)
     }
 
@@ -132,10 +157,10 @@ impl Classifier {
         }
     }
 
-    /// The label of a packet.
+    /// The label of a packet that came in with tags of this origin.
     #[inline]
-    pub(super) fn label(&self, packet: &Packet) -> Label {
-        let class = self.rules.iter().position(|rule| rule.fits(packet)).unwrap_or(self.rules.len());
+    pub(super) fn label(&self, packet: &Packet, origin: Origin) -> Label {
+        let class = self.rules.iter().position(|rule| rule.fits(packet, origin)).unwrap_or(self.rules.len());
         let addresses = self.addresses(&packet.ends);
         let flow = match self.key {
             FlowKey::Class => class as u32,

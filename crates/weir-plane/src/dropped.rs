@@ -16,6 +16,9 @@ pub const MOST: usize = 512;
 /// How many bytes of each frame are kept: headers, also of a tunnel, and the beginning of what they carry.
 pub const HEAD: usize = 192;
 
+/// The addresses that a frame begins with; its tags are behind them.
+const ADDRESSES: usize = 12;
+
 /// A packet that was dropped.
 #[derive(Clone, Copy, Debug)]
 pub struct Dropped {
@@ -31,12 +34,17 @@ pub struct Dropped {
 }
 
 impl Dropped {
-    /// What is kept of a frame.
-    pub(crate) fn new(at: Instant, frame: &[u8], interface: usize, reason: Reason) -> Self {
-        let mut head = [0; HEAD];
-        let kept = frame.len().min(HEAD);
-        head[..kept].copy_from_slice(&frame[..kept]);
-        Self { at, interface: interface as u16, reason, length: frame.len() as u32, head }
+    /// What is kept of a frame, and of the VLAN tags that were taken off it.
+    pub(crate) fn new(at: Instant, frame: (&[u8], &[u8]), interface: usize, reason: Reason) -> Self {
+        let (bytes, tags) = frame;
+        let (addresses, rest) = bytes.split_at(bytes.len().min(ADDRESSES));
+        let (mut head, mut kept) = ([0; HEAD], 0);
+        for part in [addresses, tags, rest] {
+            let count = part.len().min(HEAD - kept);
+            head[kept..kept + count].copy_from_slice(&part[..count]);
+            kept += count;
+        }
+        Self { at, interface: interface as u16, reason, length: (bytes.len() + tags.len()) as u32, head }
     }
 
     /// The first bytes of the frame, from the Ethernet header on.
@@ -107,7 +115,7 @@ mod tests {
         assert_eq!((record.count(), record.last().count()), (0, 0));
         for number in 0..=MOST as u64 + 4 {
             record.set_now(Instant::new(number));
-            record.note(Dropped::new(record.now(), &[number as u8; 300], 3, Reason::QueueFull));
+            record.note(Dropped::new(record.now(), (&[number as u8; 300], &[]), 3, Reason::QueueFull));
             let last: Vec<u64> = record.last().map(|dropped| dropped.at.get()).collect();
             let first = (number + 1).saturating_sub(MOST as u64);
             assert_eq!(last, (first..=number).collect::<Vec<_>>());
@@ -115,7 +123,10 @@ mod tests {
         assert_eq!(record.count(), MOST as u64 + 5);
         let last = record.last().last().expect("one");
         assert_eq!((last.length, last.head().len(), last.head()[0]), (300, HEAD, (MOST as u64 + 4) as u8));
-        record.note(Dropped::new(record.now(), &[7; 9], 0, Reason::Malformed));
+        record.note(Dropped::new(record.now(), (&[7; 9], &[]), 0, Reason::Malformed));
         assert_eq!(record.last().last().expect("one").head(), [7; 9]);
+        record.note(Dropped::new(record.now(), (&[7; 14], &[8; 4]), 0, Reason::Malformed));
+        let last = record.last().last().expect("one");
+        assert_eq!((last.length, last.head()), (18, &[[7; 12].as_slice(), &[8; 4], &[7; 2]].concat()[..]));
     }
 }

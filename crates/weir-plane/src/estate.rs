@@ -21,11 +21,15 @@ use super::frame::{self, Frame};
 use super::parked::{Newcomer, Place};
 use super::snapshot::{Reason, Snapshot};
 use super::successor::Queues;
-use crate::arena::Arena;
+use super::vlan::{self, Origin};
+use crate::arena::{Arena, Tags};
 use crate::config::MacAddress;
 
 /// What is kept free before a frame, as for those that a device receives.
 const HEADROOM: u16 = 256;
+
+/// The addresses that a frame begins with, before its tags.
+const ADDRESSES: usize = 12;
 
 /// See above.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -54,7 +58,7 @@ pub struct WaitingPacket {
     pub hop: IpAddr,
     /// For how long it has waited, in nanoseconds.
     pub waited_ns: u64,
-    /// The whole frame, in hexadecimal digits.
+    /// The whole frame with the tags that it came in with, in hexadecimal digits.
     pub frame: String,
 }
 
@@ -70,9 +74,11 @@ impl Plane {
         });
         let packet = |frame: u32| {
             let entry = self.parked.entry(frame);
-            let bytes = arena.bytes(self.parked.buffer(frame)?);
+            let buffer = self.parked.buffer(frame)?;
+            let (addresses, rest) = arena.bytes(buffer).split_at_checked(ADDRESSES)?;
+            let bytes = [addresses, arena.tags(buffer), rest].concat();
             let waited_ns = now.get().saturating_sub(entry.arrived);
-            Some(WaitingPacket { hop: entry.hop, waited_ns, frame: hexadecimal(bytes) })
+            Some(WaitingPacket { hop: entry.hop, waited_ns, frame: hexadecimal(&bytes) })
         };
         let known = self.ports[interface].neighbours.known();
         InterfaceEstate {
@@ -115,13 +121,22 @@ impl Plane {
     /// Takes the frame of a packet that has waited elsewhere, as one that waits here.
     fn take_in(&mut self, now: Instant, interface: usize, packet: &WaitingPacket, arena: &mut Arena) -> bool {
         let Some(bytes) = bytes(&packet.frame) else { return false };
-        let Ok(Frame::Ip(read)) = frame::read(&bytes) else { return false };
-        let (size, (_, whose)) = (read.size, self.label(interface, &read));
+        let vlan = vlan::read(&bytes).ok();
+        let tags = ADDRESSES..ADDRESSES + vlan.map_or(0, |vlan| vlan.length());
+        let Some(bare) = bytes.get(tags.clone()).map(|_| [&bytes[..tags.start], &bytes[tags.end..]].concat())
+        else {
+            return false;
+        };
+        let Ok(Frame::Ip(read)) = frame::read(&bare) else { return false };
+        let (size, (_, whose)) = (read.size, self.label(interface, &read, Origin::of(&bytes[tags])));
         let tallies = &mut self.ports[interface].egress.tallies;
         tallies.inherit(whose, size);
         let buffer = arena.take(HEADROOM).and_then(|mut buffer| {
             if buffer.resize(bytes.len() as u32) {
                 arena.bytes_mut(&mut buffer).copy_from_slice(&bytes);
+                if let Some(vlan) = vlan {
+                    arena.take_tags_off(&mut buffer, Tags::of(vlan));
+                }
                 return Some(buffer);
             }
             arena.give(buffer);

@@ -9,8 +9,6 @@
 
 use std::net::IpAddr;
 
-use weir_core::units::Instant;
-
 use super::answers::{self, Trouble};
 use super::checksum::{self, Transport};
 use super::discovery::{self, Heard, mac};
@@ -23,6 +21,7 @@ use super::parked::{Handle, Newcomer};
 use super::port::Once;
 use super::routes::Target;
 use super::snapshot::Reason;
+use super::vlan::Origin;
 use super::{Notice, Plane};
 use crate::Received;
 use crate::arena::{Arena, Buffer};
@@ -48,14 +47,8 @@ enum Fate {
 }
 
 impl Plane {
-    /// A frame came in by an interface. What is dropped goes back to the arena; what is to be answered, as ARP requests
-    /// and echo requests are, is kept to be sent by the next [`Self::depart`] of that interface.
-    pub fn arrive(&mut self, now: Instant, interface: usize, received: Received, arena: &mut Arena) {
-        arena.set_now(now);
-        let now = now.get();
-        if interface >= self.ports.len() {
-            return arena.give(received.buffer);
-        }
+    /// A frame came in by an interface, and has no tags any more.
+    pub(super) fn enter(&mut self, now: u64, interface: usize, received: Received, arena: &mut Arena) {
         match frame::read(arena.bytes(&received.buffer)) {
             Ok(Frame::Ip(packet)) => self.ip(now, interface, received, &packet, arena),
             _ if !self.post.part.serves(interface) => self.post.frame(interface, received, arena),
@@ -303,7 +296,7 @@ impl Plane {
     #[inline]
     fn enqueue(&mut self, now: u64, mut buffer: Buffer, packet: &Packet, way: Way, arena: &mut Arena) {
         let Way { egress, hop, look, arrived } = way;
-        let (label, whose) = self.label(egress, packet);
+        let (label, whose) = self.label(egress, packet, Origin::of(arena.tags(&buffer)));
         checksum::decrement_ttl(arena.bytes_mut(&mut buffer), packet);
         let port = &mut self.ports[egress];
         let size = packet.size;
@@ -311,7 +304,7 @@ impl Plane {
         let newcomer = Newcomer { arrived, hop, slot: look.slot, size, whose, egress: egress as u16 };
         match self.parked.put(buffer, newcomer) {
             Ok(frame) => {
-                let handle = Handle::new(frame, label, size, packet.ecn);
+                let handle = Handle::new(frame, label, packet);
                 let since = self.oversleep.since(now);
                 port.egress.arrive(now, since, handle, &mut Frames { parked: &mut self.parked, arena });
             }

@@ -127,6 +127,7 @@ pub(super) fn cut(
         ip[..later.length].copy_from_slice(&later.bytes[..later.length]);
         ip[later.length..].copy_from_slice(part);
         place(ip, later.length, (begin + at / 8) as u16 | more);
+        arena.copy_tags(buffer, &mut piece);
         pieces.push(piece);
     }
     let shrunk = buffer.resize((ETHERNET + header + first) as u32);

@@ -9,7 +9,7 @@
 //! | Source | RFC 791, RFC 8200 (extension headers in section 4), RFC 1812 sections 5.2.2 and 5.3.7, RFC 6890 |
 //! | Work per frame | O(1); at most [`MOST_EXTENSIONS`] extension headers |
 //! | Units | bytes from the beginning of the IP header, unless said otherwise |
-//! | Departs from the source | frames with VLAN tags and jumbograms are not read; a packet with more extension headers is let go |
+//! | Departs from the source | jumbograms are not read, nor VLAN tags that are left ([`vlan`](super::vlan) takes those of interfaces off); a packet with more extension headers is let go |
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

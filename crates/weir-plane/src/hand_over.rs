@@ -1,6 +1,6 @@
 //! Several planes of one router, each in a thread of its own: who serves an interface, and what goes from one to another.
 //!
-//! An interface is served by one plane: its queue, its neighbours and what the router says there. A plane that receives for
+//! An interface is served by one plane, as all of its device are: its queue, its neighbours and what the router says there. A plane that receives for
 //! an interface of another decides by itself where a packet goes, and hands it to the plane that serves the interface it
 //! leaves by; all that is no transit goes whole to the plane that serves the interface it came in by. What one plane
 //! hands to another keeps its order. Counters of an interface are the sums of those of all planes.
@@ -29,23 +29,36 @@ pub struct Part {
     pub this: usize,
     /// How many there are.
     pub of: usize,
+    /// The device of each interface; where this is empty each has its own.
+    devices: Vec<usize>,
 }
 
 impl Part {
     /// The only plane of a router.
-    pub const WHOLE: Self = Self { this: 0, of: 1 };
+    pub const WHOLE: Self = Self::new(0, 1);
+
+    /// The plane at a place among so many.
+    #[must_use]
+    pub const fn new(this: usize, of: usize) -> Self {
+        Self { this, of, devices: Vec::new() }
+    }
+
+    /// Interfaces of one device are served by one plane.
+    pub(super) fn set_devices(&mut self, devices: Vec<usize>) {
+        self.devices = devices;
+    }
 
     /// The place of the plane that serves an interface.
     #[must_use]
     #[inline]
-    pub const fn server(&self, interface: usize) -> usize {
-        interface % self.of
+    pub fn server(&self, interface: usize) -> usize {
+        self.devices.get(interface).unwrap_or(&interface) % self.of
     }
 
     /// Whether it serves an interface.
     #[must_use]
     #[inline]
-    pub const fn serves(&self, interface: usize) -> bool {
+    pub fn serves(&self, interface: usize) -> bool {
         self.of == 1 || self.server(interface) == self.this
     }
 }
@@ -166,7 +179,10 @@ impl Plane {
                 arena.set_now(now);
                 self.forward(now.get(), at, buffer, &packet, transit, arena);
             }
-            What::Frame { partial } => self.arrive(now, at, Received { buffer, partial }, arena),
+            What::Frame { partial } => {
+                arena.set_now(now);
+                self.enter(now.get(), at, Received { buffer, partial }, arena);
+            }
             What::Dropped { packet, trouble } => self.tell(now.get(), at, buffer, &packet, trouble, arena),
         }
     }

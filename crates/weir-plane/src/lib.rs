@@ -52,6 +52,7 @@ mod successor;
 mod tally;
 #[cfg(test)]
 pub(crate) mod testing;
+mod vlan;
 mod waiting;
 
 use core::fmt;
@@ -70,11 +71,12 @@ pub use hand_over::{Handed, Part};
 use line::NEVER;
 use oversleep::Oversleep;
 use parked::Parked;
-use port::{Outlet, Port};
+use port::{Most, Outlet, Port};
 use routes::Routes;
 use snapshot::{InterfaceSnapshot, Reason, Snapshot};
 use subscribers::{Reading, Subscribed};
 pub use successor::{Remains, Successor};
+use vlan::Trunks;
 
 /// What the plane must know of a device; by default there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -121,6 +123,9 @@ pub struct Plane {
     routes: Routes,
     parked: Parked,
     ports: Vec<Port>,
+    /// Of each device: what is known of it, and its interfaces.
+    devices: Vec<DeviceFacts>,
+    trunks: Trunks,
     /// Fragments of a packet, until they are queued.
     pieces: Vec<Buffer>,
     oversleep: Oversleep,
@@ -135,11 +140,11 @@ impl fmt::Debug for Plane {
 }
 
 impl Plane {
-    /// A router with empty queues; `devices` are those of its interfaces, in their order. `seed` is what all hashes
+    /// A router with empty queues; `devices` are those of its interfaces ([`Router::devices`]). `seed` is what all hashes
     /// that have no key of their own are taken under.
     ///
     /// # Errors
-    /// A discipline refuses its arguments, or the devices are not as many as the interfaces.
+    /// A discipline refuses its arguments, or the devices are not as many as its interfaces have.
     pub fn new(router: Router, devices: &[DeviceFacts], frames: u32, seed: u64) -> Result<Self, Refused> {
         Self::part_of(router, Part::WHOLE, devices, frames, seed)
     }
@@ -150,29 +155,32 @@ impl Plane {
     /// As of [`Self::new`].
     pub fn part_of(
         router: Router,
-        part: Part,
+        mut part: Part,
         devices: &[DeviceFacts],
         frames: u32,
         seed: u64,
     ) -> Result<Self, Refused> {
-        if devices.len() != router.interfaces.len() {
-            let (devices, interfaces) = (devices.len(), router.interfaces.len());
-            let reason = format!("has {interfaces} interfaces, but {devices} devices were found");
+        if devices.len() != router.devices().len() {
+            let (found, devices) = (devices.len(), router.devices().len());
+            let reason = format!("has interfaces of {devices} devices, but {found} were found");
             return Err(Refused::of_file(&router.name, reason, "name devices that exist"));
         }
         let (hash, classes) = (Keyed::new(seed), router.classes.len());
-        let mut ports = Vec::with_capacity(devices.len());
-        for (at, (interface, &facts)) in router.interfaces.iter().zip(devices).enumerate() {
+        let places = router.device_places();
+        let mut ports = Vec::with_capacity(places.len());
+        part.set_devices(places.clone());
+        for (at, (interface, place)) in router.interfaces.iter().zip(&places).enumerate() {
             let make = successor::build(&router, at, seed)?;
             // What another plane serves has no queue here.
             let discipline = if part.serves(at) { make() } else { Box::new(Fifo::new()) };
-            let most = waiting::share(frames, devices.len());
-            let mut port = Port::new(interface, facts, discipline, classes, hash, most);
+            let waiting = waiting::share(frames, places.len());
+            let most = Most { neighbours: router.most_neighbours, waiting };
+            let mut port = Port::new(interface, devices[*place], discipline, classes, hash, most);
             port.subscribe(interface.subscribers.as_ref().filter(|_| part.serves(at)).map(Subscribed::new));
             ports.push(port);
         }
         let (classifier, routes) = (Classifier::new(&router, seed), Routes::new(&router));
-        let holds = router.bounds();
+        let (holds, trunks) = (router.bounds(), Trunks::new(&router));
         Ok(Self {
             router,
             holds,
@@ -182,6 +190,8 @@ impl Plane {
             routes,
             parked: Parked::new(frames),
             ports,
+            devices: devices.to_vec(),
+            trunks,
             pieces: Vec::with_capacity(fragment::MOST),
             oversleep: Oversleep::default(),
             post: Post::new(part),
@@ -202,7 +212,7 @@ impl Plane {
         if let Some(port) = self.ports.get_mut(interface) {
             arena.set_now(now);
             let frames = &mut Frames { parked: &mut self.parked, arena };
-            port.depart(now.get(), frames, &mut Outlet { room, into });
+            port.depart(now.get(), frames, &mut Outlet { room, classes: &self.router.classes, into });
         }
     }
 
@@ -217,12 +227,23 @@ impl Plane {
         arena.give(buffer);
     }
 
-    /// The device of an interface has changed: what was learned of its neighbours holds no longer, unless only the
-    /// largest packet is another.
-    pub fn device(&mut self, interface: usize, facts: DeviceFacts) {
-        if let Some(port) = self.ports.get_mut(interface) {
-            port.set_device(facts, &mut self.parked);
+    /// A device has changed: what was learned of the neighbours of its interfaces holds no longer, unless only the largest
+    /// packet is another.
+    pub fn device(&mut self, device: usize, facts: DeviceFacts) {
+        let Some(known) = self.devices.get_mut(device) else { return };
+        *known = facts;
+        for &at in self.trunks.of(device) {
+            if !self.router.interfaces[at].is_removed {
+                self.ports[at].set_device(facts, &mut self.parked);
+            }
         }
+    }
+
+    /// The interfaces of a device, also those that are removed; the first counts what is of none.
+    #[must_use]
+    #[inline]
+    pub fn interfaces_of(&self, device: usize) -> &[usize] {
+        self.trunks.of(device)
     }
 
     /// When [`Self::depart`] of some interface has something to do without an arrival; an interface that only waits

@@ -6,21 +6,23 @@
 //! in their turn, and what they took of the line is spent. What was learned is believed as [`state`] says, and forgotten
 //! when the device of the interface changes.
 //!
-//! The table is as large as it was made, in sets of eight: a newcomer takes the place of a free, a silent, a pending
+//! The table is as large as the configuration says, in sets of eight: a newcomer takes the place of a free, a silent, a pending
 //! entry, or of the one that was used longest ago, in this order. So a scan of addresses displaces its own
 //! questions first. What the configuration says is apart and stays.
 //!
 //! | | |
 //! |-|-|
 //! | Source | RFC 826; RFC 4861, sections 7.2 and 7.3; RFC 1122, section 2.3.2; Linux, net/core/neighbour.c |
-//! | Work per packet | O(1): one hash, one set |
-//! | Memory | 1024 entries of at most 96 bytes for each interface |
+//! | Work per packet | O(1): one hash, one set; O(log entries) where a timer changes, by [`Alarms`] |
+//! | Memory | of each entry of each interface at most 96 bytes, and 16 of its timer |
 //! | Units | nanoseconds since the daemon began |
 //! | Departs from the source | silence is remembered for 3 s |
 
 use std::net::IpAddr;
 
+use weir_core::alarms::Alarms;
 use weir_core::packet::hash::Keyed;
+use weir_core::units::Instant;
 
 use super::discovery::Speaker;
 use super::line::NEVER;
@@ -31,8 +33,6 @@ pub(super) use state::{Due, Found};
 
 mod state;
 
-/// Sets of the table.
-const SETS: usize = 128;
 /// Entries of a set.
 const WAYS: usize = 8;
 /// The most packets that wait with one neighbour.
@@ -76,18 +76,30 @@ pub(super) struct Neighbours {
     learned: Vec<Entry>,
     /// Those of the configuration, in order.
     fixed: Vec<Neighbour>,
-    /// When the next of them falls due, or [`NEVER`].
-    timer: u64,
+    /// When each entry has its next question or probe.
+    alarms: Alarms,
 }
 
+const FREE: Entry = Entry {
+    address: IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED),
+    state: State::Free,
+    waiting: List::EMPTY,
+    used: 0,
+};
+
 impl Neighbours {
-    /// Those that the configuration knows.
-    pub(super) fn new(fixed: &[Neighbour], hash: Keyed) -> Self {
-        let free =
-            Entry { address: IpAddr::V4(0.into()), state: State::Free, waiting: List::default(), used: 0 };
-        let mut neighbours = Self { hash, learned: vec![free; SETS * WAYS], fixed: Vec::new(), timer: NEVER };
+    /// Those that the configuration knows, and room for so many others; at least a set of them.
+    pub(super) fn new(fixed: &[Neighbour], most: u32, hash: Keyed) -> Self {
+        let most = (most as usize).next_multiple_of(WAYS).max(WAYS);
+        let (learned, alarms) = (vec![FREE; most], Alarms::new(most));
+        let mut neighbours = Self { hash, learned, fixed: Vec::new(), alarms };
         neighbours.set_fixed(fixed);
         neighbours
+    }
+
+    /// How many there is room for, beside those of the configuration.
+    pub(super) fn most(&self) -> usize {
+        self.learned.len()
     }
 
     /// Takes those that a new configuration knows.
@@ -98,7 +110,16 @@ impl Neighbours {
 
     /// When the next timer falls due, or [`NEVER`].
     pub(super) fn timer(&self) -> u64 {
-        self.timer
+        self.alarms.earliest().map_or(NEVER, Instant::get)
+    }
+
+    /// The state of an entry has changed, and its timer may have with it.
+    #[inline]
+    fn settle(&mut self, at: usize, before: u64) {
+        let timer = self.learned[at].state.timer();
+        if timer != before {
+            self.alarms.set(at, (timer != NEVER).then(|| Instant::new(timer)));
+        }
     }
 
     fn fixed(&self, address: IpAddr) -> Option<MacAddress> {
@@ -112,7 +133,7 @@ impl Neighbours {
             IpAddr::V4(address) => self.hash.hash(&address.octets()),
             IpAddr::V6(address) => self.hash.hash(&address.octets()),
         };
-        (hash as usize % SETS) * WAYS
+        (hash % (self.learned.len() / WAYS) as u64) as usize * WAYS
     }
 
     /// Where an address is in the table.
@@ -124,12 +145,14 @@ impl Neighbours {
         (set..set + WAYS).find(is_it)
     }
 
-    /// A place for a newcomer, with the packets of who had it.
-    fn make_room(&mut self, address: IpAddr) -> (usize, List) {
+    /// Makes an entry for a newcomer; its place, and the packets of who had it.
+    fn make_room(&mut self, now: u64, address: IpAddr) -> (usize, List) {
         let set = self.set_of(address);
         let rank = |at: &usize| (self.learned[*at].state.worth(), self.learned[*at].used);
         let at = (set..set + WAYS).min_by_key(rank).unwrap_or(set);
-        (at, core::mem::take(&mut self.learned[at].waiting))
+        let before = core::mem::replace(&mut self.learned[at], Entry { address, used: now, ..FREE });
+        self.settle(at, before.state.timer());
+        (at, before.waiting)
     }
 
     /// Looks for a neighbour; who is not known is to be asked for. `slot` is where it was found before.
@@ -148,8 +171,9 @@ impl Neighbours {
     fn look_at(&mut self, now: u64, at: usize) -> Look {
         let entry = &mut self.learned[at];
         entry.used = now;
+        let before = entry.state.timer();
         let (found, ask) = entry.state.look(now);
-        self.timer = self.timer.min(entry.state.timer());
+        self.settle(at, before);
         Look { found, slot: at as u32, ask, displaced: List::default() }
     }
 
@@ -159,8 +183,7 @@ impl Neighbours {
         if let Some(mac) = self.fixed(address) {
             return Look { found: Found::Known(mac), slot: u32::MAX, ask: false, displaced: List::default() };
         }
-        let (at, displaced) = self.make_room(address);
-        self.learned[at] = Entry { address, state: State::Free, waiting: List::default(), used: now };
+        let (at, displaced) = self.make_room(now, address);
         Look { displaced, ..self.look_at(now, at) }
     }
 
@@ -188,45 +211,44 @@ impl Neighbours {
             Some(at) => at,
             None if learn && speaker.mac.is_some() => {
                 let at;
-                (at, displaced) = self.make_room(speaker.address);
-                let (address, state) = (speaker.address, State::Free);
-                self.learned[at] = Entry { address, state, waiting: List::default(), used: now };
+                (at, displaced) = self.make_room(now, speaker.address);
                 at
             }
             None => return Freed::default(),
         };
         let entry = &mut self.learned[at];
+        let before = entry.state.timer();
         entry.state.hear(now, &speaker);
         let is_known = matches!(entry.state, State::Known { .. });
         let waiting = if is_known { core::mem::take(&mut entry.waiting) } else { List::default() };
+        self.settle(at, before);
         Freed { waiting, displaced }
     }
 
-    /// Forgets all that was learned; returns the next list of packets that waited, until there are none.
-    pub(super) fn forget(&mut self) -> Option<List> {
-        self.timer = NEVER;
-        let forgotten = self.learned.iter_mut().map(|entry| {
-            entry.state = State::Free;
-            core::mem::take(&mut entry.waiting)
-        });
-        { forgotten }.find(|waiting| waiting.count > 0)
+    /// Forgets all that was learned, from an entry on; returns the next list of packets that waited, until there is none.
+    pub(super) fn forget(&mut self, from: &mut usize) -> Option<List> {
+        while let Some(entry) = self.learned.get_mut(*from) {
+            let before = core::mem::replace(entry, FREE);
+            self.settle(*from, before.state.timer());
+            *from += 1;
+            if before.waiting.count > 0 {
+                return Some(before.waiting);
+            }
+        }
+        None
     }
 
     /// Does what has fallen due, one by one; to be called until it returns nothing.
-    pub(super) fn expire(&mut self, now: u64, from: &mut usize) -> Option<(IpAddr, Due, List)> {
-        if self.timer > now {
-            return None;
-        }
-        while let Some(entry) = self.learned.get_mut(*from) {
-            *from += 1;
-            if let Some(due) = entry.state.expire(now) {
-                let is_over = matches!(due, Due::GaveUp);
-                let given_up = if is_over { core::mem::take(&mut entry.waiting) } else { List::default() };
-                return Some((entry.address, due, given_up));
-            }
-        }
-        self.timer = self.learned.iter().map(|entry| entry.state.timer()).min().unwrap_or(NEVER);
-        None
+    pub(super) fn expire(&mut self, now: u64) -> Option<(IpAddr, Due, List)> {
+        let at = self.alarms.due(Instant::new(now))?;
+        let entry = &mut self.learned[at];
+        let before = entry.state.timer();
+        let due = entry.state.expire(now)?;
+        let is_over = matches!(due, Due::GaveUp);
+        let given_up = if is_over { core::mem::take(&mut entry.waiting) } else { List::default() };
+        let address = entry.address;
+        self.settle(at, before);
+        Some((address, due, given_up))
     }
 }
 

@@ -13,10 +13,11 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use weir_core::item::{Addresses, ClassId, FlowId, Item};
+use weir_core::item::{Addresses, ClassId, Dscp, FlowId, Item};
 use weir_core::units::Bytes;
 
 use super::classify::Label;
+use super::frame::Packet;
 use super::tally::Whose;
 use crate::arena::Buffer;
 
@@ -34,13 +35,16 @@ pub(super) struct Handle {
     pub(super) frame: u32,
     label: Label,
     size: u16,
+    dscp: Dscp,
     marks: u8,
 }
 
 impl Handle {
-    /// Of a packet of `size` bytes.
-    pub(super) fn new(frame: u32, label: Label, size: u16, ecn: u8) -> Self {
-        Self { frame, label, size, marks: if ecn == 0 { 0 } else { CAPABLE } }
+    /// Of the packet in a frame.
+    #[inline]
+    pub(super) fn new(frame: u32, label: Label, packet: &Packet) -> Self {
+        let marks = if packet.ecn == 0 { 0 } else { CAPABLE };
+        Self { frame, label, size: packet.size, dscp: Dscp::new(packet.dscp), marks }
     }
 
     /// Whether the discipline has marked it.
@@ -70,6 +74,11 @@ impl Item for Handle {
     #[inline]
     fn addresses(&self) -> Addresses {
         self.label.addresses
+    }
+
+    #[inline]
+    fn dscp(&self) -> Dscp {
+        self.dscp
     }
 
     #[inline]
@@ -150,9 +159,14 @@ pub(super) struct List {
     pub(super) count: u32,
 }
 
+impl List {
+    /// No frame.
+    pub(super) const EMPTY: Self = Self { first: NONE, last: NONE, count: 0 };
+}
+
 impl Default for List {
     fn default() -> Self {
-        Self { first: NONE, last: NONE, count: 0 }
+        Self::EMPTY
     }
 }
 
@@ -238,6 +252,11 @@ impl Parked {
     /// The packet's frame.
     pub(super) fn buffer(&self, frame: u32) -> Option<&Buffer> {
         self.entries[frame as usize].buffer.as_ref()
+    }
+
+    /// How many frames it is for.
+    pub(super) fn frames(&self) -> u32 {
+        self.entries.len() as u32
     }
 
     /// The packet's frame, to be written.

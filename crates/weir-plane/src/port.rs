@@ -28,9 +28,10 @@ use super::snapshot::{Count, Reason};
 use super::subscribers::{Subscribed, SubscriberCounts};
 use super::succession::Boxed;
 use super::tally::Reasons;
+use super::vlan::Exit;
 use super::waiting::Waiting;
 use crate::arena::{Arena, Buffer};
-use crate::config::{Interface, MacAddress};
+use crate::config::{Class, Interface, MacAddress, Mark};
 
 mod resolve;
 
@@ -78,8 +79,19 @@ impl Once {
 pub(super) struct Outlet<'a> {
     /// How many more it takes.
     pub(super) room: u32,
+    /// What is changed about their packets.
+    pub(super) classes: &'a [Class],
     /// Where they go.
     pub(super) into: &'a mut Vec<Buffer>,
+}
+
+/// How much an interface keeps of its neighbours.
+#[derive(Clone, Copy)]
+pub(super) struct Most {
+    /// Those that are learned.
+    pub(super) neighbours: u32,
+    /// Packets that wait for them.
+    pub(super) waiting: u32,
 }
 
 /// One interface.
@@ -88,12 +100,16 @@ pub(super) struct Port {
     pub(super) facts: DeviceFacts,
     /// The largest packet that the configuration lets leave here.
     mtu: Option<u32>,
+    /// The tags of what leaves.
+    exit: Exit,
     /// The router's addresses here.
     addresses: Vec<IpNet>,
     /// What waits to leave.
     pub(super) egress: Egress,
     /// Who is next.
     pub(super) neighbours: Neighbours,
+    /// How neighbours are found in their table.
+    hash: Keyed,
     /// Packets that wait for a neighbour.
     waiting: Waiting,
     /// Packets whose neighbour has answered.
@@ -119,22 +135,24 @@ pub(super) struct Port {
 }
 
 impl Port {
-    /// An interface with empty queues, of whose packets so many may wait for neighbours.
+    /// An interface with empty queues.
     pub(super) fn new(
         interface: &Interface,
         facts: DeviceFacts,
         discipline: Boxed<Handle>,
         classes: usize,
         hash: Keyed,
-        most_waiting: u32,
+        most: Most,
     ) -> Self {
         let mut port = Self {
             facts,
             mtu: None,
+            exit: Exit::default(),
             addresses: Vec::new(),
             egress: Egress::new(interface, discipline, classes),
-            neighbours: Neighbours::new(&interface.neighbours, hash),
-            waiting: Waiting::new(most_waiting),
+            neighbours: Neighbours::new(&interface.neighbours, most.neighbours, hash),
+            hash,
+            waiting: Waiting::new(most.waiting),
             ready: List::default(),
             answers: VecDeque::with_capacity(MOST_ANSWERS),
             now: 0,
@@ -153,6 +171,7 @@ impl Port {
     /// Takes what a configuration says, all but the discipline.
     pub(super) fn set(&mut self, interface: &Interface) {
         self.mtu = interface.mtu.map(|mtu| u32::try_from(mtu.get()).unwrap_or(u32::MAX));
+        self.exit = Exit::new(interface);
         self.addresses.clone_from(&interface.addresses);
         self.egress.set(interface);
         self.neighbours.set_fixed(&interface.neighbours);
@@ -176,7 +195,8 @@ impl Port {
     /// The largest packet that leaves here.
     #[inline]
     pub(super) fn mtu(&self) -> u32 {
-        self.mtu.map_or(self.facts.mtu, |mtu| mtu.min(self.facts.mtu))
+        let whole = self.facts.mtu.saturating_sub(self.exit.beyond_mtu());
+        self.mtu.map_or(whole, |mtu| mtu.min(self.facts.mtu))
     }
 
     /// The router's address from which to speak with another.
@@ -209,11 +229,16 @@ impl Port {
 
     /// Something of the router itself is to be sent; it is given up where too much waits already.
     pub(super) fn say(&mut self, buffer: Buffer, arena: &mut Arena) {
-        if self.answers.len() < MOST_ANSWERS && self.facts.up {
+        if self.has_room_to_say() && self.facts.up {
             self.answers.push_back(buffer);
         } else {
             arena.give(buffer);
         }
+    }
+
+    /// Whether something more of the router itself may wait to be sent.
+    fn has_room_to_say(&self) -> bool {
+        self.answers.len() < MOST_ANSWERS
     }
 
     /// Drops a packet that waited here.
@@ -256,13 +281,17 @@ impl Port {
 
     fn send_answers(&mut self, frames: &mut Frames<'_>, outlet: &mut Outlet<'_>) {
         while outlet.room > 0 {
-            let Some(answer) = self.answers.pop_front() else { return };
+            let Some(mut answer) = self.answers.pop_front() else { return };
             if !self.facts.up {
                 frames.arena.give(answer);
                 continue;
             }
             self.tally.originated.add(answer.length().saturating_sub(super::frame::ETHERNET as u32));
             frames.parked.forget(answer.frame());
+            if !self.exit.dress(&mut answer, frames.arena, Mark::default()) {
+                frames.arena.give(answer);
+                continue;
+            }
             outlet.into.push(answer);
             outlet.room -= 1;
         }
@@ -297,13 +326,29 @@ impl Port {
     fn forward(&mut self, frame: u32, to: MacAddress, frames: &mut Frames<'_>, outlet: &mut Outlet<'_>) {
         let entry = frames.parked.entry(frame);
         self.egress.tallies.forward(entry.whose, entry.size);
+        let class = usize::from(entry.whose.class);
         if let Some(mut buffer) = frames.parked.leave(frame) {
             let header = frames.arena.bytes_mut(&mut buffer);
             header[..6].copy_from_slice(&to.0);
             header[6..12].copy_from_slice(&self.facts.mac.0);
-            outlet.into.push(buffer);
-            outlet.room -= 1;
+            let mark = outlet.classes.get(class).map_or(Mark::default(), |class| class.mark);
+            if self.exit.dress(&mut buffer, frames.arena, mark) {
+                outlet.into.push(buffer);
+                outlet.room -= 1;
+            } else {
+                self.give_up(frame, buffer, frames);
+            }
         }
+    }
+
+    /// A frame that cannot be given its tags, as no device makes them.
+    #[cold]
+    fn give_up(&mut self, frame: u32, buffer: Buffer, frames: &mut Frames<'_>) {
+        let egress = usize::from(frames.parked.entry(frame).egress);
+        if self.failed(frames.parked, &buffer) {
+            frames.arena.note(&buffer, egress, Reason::InterfaceDown);
+        }
+        frames.arena.give(buffer);
     }
 
     /// A frame that had left was not taken by the device; whether it was a packet of somebody else.
@@ -322,6 +367,7 @@ impl Port {
         }
         let said = self.ready.count > 0 || !self.answers.is_empty();
         let said = if said && !self.egress.is_stuck { self.now } else { NEVER };
-        said.min(self.egress.wake(parked)).min(self.neighbours.timer())
+        let timer = if self.has_room_to_say() { self.neighbours.timer() } else { NEVER };
+        said.min(self.egress.wake(parked)).min(timer)
     }
 }

@@ -15,20 +15,23 @@
 
 use weir_core::item::ClassId;
 use weir_core::message::fifo::Fifo;
+use weir_core::packet::hash::Keyed;
 use weir_core::units::Instant;
 use weir_document::Refused;
 
-use super::Plane;
 use super::classify::Label;
 use super::egress::Frames;
 use super::frame::{self, Frame, Packet};
 use super::parked::{Handle, Place};
+use super::port::{Most, Port};
 use super::subscribers::Subscribed;
 use super::succession::{Boxed, Succession};
 use super::successor::{Queues, Remains, Successor};
 use super::tally::{ClassTally, Whose};
+use super::vlan::Origin;
+use super::{DeviceFacts, Plane, waiting};
 use crate::arena::Arena;
-use crate::config::Router;
+use crate::config::{Interface, Router};
 
 impl Plane {
     /// Takes a configuration that was built. What it leaves comes back.
@@ -41,18 +44,24 @@ impl Plane {
         for port in &mut self.ports {
             port.egress.advance(now.get(), &mut Frames { parked: &mut self.parked, arena });
         }
-        let kept: Vec<bool> = (0..self.ports.len()).map(|at| self.is_kept(at, &new)).collect();
-        let Successor { router, classifier, routes, holds, queues, subscribed } = new;
+        let places = 0..new.router.interfaces.len();
+        let kept: Vec<bool> = places.clone().map(|at| self.is_kept(at, &new)).collect();
+        let Successor { router, classifier, routes, trunks, holds, queues, subscribed } = new;
         self.renumber(&self.classes_of(&router), router.classes.len());
+        self.post.part.set_devices(router.device_places());
+        places.for_each(|at| self.place(&router, at));
         let classifier = core::mem::replace(&mut self.classifier, classifier);
         let routes = core::mem::replace(&mut self.routes, routes);
+        let trunks = core::mem::replace(&mut self.trunks, trunks);
         self.holds = holds;
         let router = core::mem::replace(&mut self.router, router);
         let mut remains = Remains::default();
-        remains.keep((classifier, routes, router));
+        remains.keep((classifier, routes, trunks, router));
         let parts = queues.into_iter().zip(subscribed).zip(kept);
         for (at, ((mut queues, subscribed), is_kept)) in parts.enumerate() {
-            self.ports[at].set(&self.router.interfaces[at]);
+            let (interface, most) = (&self.router.interfaces[at], self.router.most_neighbours);
+            self.ports[at].set(interface);
+            self.ports[at].set_most_neighbours(interface, most, &mut self.parked);
             if !is_kept {
                 self.resubscribe(at, subscribed, &mut remains);
                 self.succeed(now, at, &mut queues, arena, &mut remains);
@@ -65,26 +74,53 @@ impl Plane {
         Ok(remains)
     }
 
-    /// Refuses another list of interfaces.
+    /// Refuses a list of interfaces that does not begin with those that there are.
     fn compare(&self, router: &Router) -> Result<(), Refused> {
-        let names = |router: &Router| router.interfaces.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
+        let names = |router: &Router| {
+            let name = |it: &Interface| (it.name.clone(), it.device.clone(), it.vlan);
+            router.interfaces.iter().map(name).collect::<Vec<_>>()
+        };
         let (before, after) = (names(&self.router), names(router));
-        if before == after {
+        if after.starts_with(&before) && router.devices() == self.router.devices() {
             return Ok(());
         }
+        let [before, after] =
+            [before, after].map(|all| all.into_iter().map(|(name, ..)| name).collect::<Vec<_>>());
         let reason =
             format!("has the interfaces `{}`, must have `{}`", after.join("`, `"), before.join("`, `"));
-        Err(Refused::of_file(&router.name, reason, "keep them and their order, or restart the router"))
+        let remedy = "keep them in their places, or restart the router";
+        Err(Refused::of_file(&router.name, reason, remedy))
+    }
+
+    /// An interface is new, there again, or there no longer: then what waits there is dropped as of one that is down.
+    fn place(&mut self, router: &Router, at: usize) {
+        let (interface, count) = (&router.interfaces[at], router.classes.len());
+        let facts = self.devices[router.device_places()[at]];
+        let Some(was) = self.router.interfaces.get(at) else {
+            let waiting = waiting::share(self.parked.frames(), router.interfaces.len());
+            let most = Most { neighbours: router.most_neighbours, waiting };
+            let hash = Keyed::new(self.seed);
+            self.ports.push(Port::new(interface, facts, Box::new(Fifo::new()), count, hash, most));
+            return;
+        };
+        match (was.is_removed, interface.is_removed) {
+            (false, true) => self.ports[at].set_device(DeviceFacts::default(), &mut self.parked),
+            (true, false) => self.ports[at].set_device(facts, &mut self.parked),
+            _ => {}
+        }
     }
 
     /// Whether the queue of an interface would be the same.
     fn is_kept(&self, at: usize, new: &Successor) -> bool {
-        let (before, after) = (&self.router.interfaces[at], &new.router.interfaces[at]);
+        let mut part = self.part().clone();
+        part.set_devices(new.router.device_places());
+        let after = &new.router.interfaces[at];
+        let Some(before) = self.router.interfaces.get(at) else { return !part.serves(at) };
         let same_shares = match (&before.subscribers, &after.subscribers) {
             (None, None) => true,
             (before_it, after_it) => before_it == after_it && before.rate == after.rate,
         };
-        !self.part().serves(at)
+        !part.serves(at)
             || new.classifier == self.classifier
                 && same_shares
                 && new.router.discipline_at(at) == self.router.discipline_at(at)
@@ -155,7 +191,8 @@ impl Plane {
         match frame::read(arena.bytes(self.parked.buffer(frame)?)) {
             Ok(Frame::Ip(packet)) => {
                 let egress = usize::from(self.parked.entry(frame).egress);
-                Some(Handle::new(frame, self.label(egress, &packet).0, packet.size, packet.ecn))
+                let origin = Origin::of(arena.tags(self.parked.buffer(frame)?));
+                Some(Handle::new(frame, self.label(egress, &packet, origin).0, &packet))
             }
             // It was read when it came in, and its headers have been kept right since.
             _ => None,
@@ -164,8 +201,8 @@ impl Plane {
 
     /// What a packet is labelled for the discipline of the interface that it leaves by, and whose it is.
     #[inline]
-    pub(super) fn label(&self, egress: usize, packet: &Packet) -> (Label, Whose) {
-        let mut label = self.classifier.label(packet);
+    pub(super) fn label(&self, egress: usize, packet: &Packet, origin: Origin) -> (Label, Whose) {
+        let mut label = self.classifier.label(packet, origin);
         let mut whose = Whose { class: label.class.0, subscriber: 0 };
         if let Some(subscribed) = &self.ports[egress].subscribed {
             whose.subscriber = subscribed.class(&packet.ends);

@@ -19,7 +19,7 @@ pub enum Reason {
     Malformed,
     /// Neither IPv4, IPv6 nor ARP, where the device hands over such frames.
     NotIp,
-    /// With a VLAN tag.
+    /// With VLAN tags that no interface has, or without one where none takes such frames.
     Vlan,
     /// A source or destination that no router may forward: unspecified, loopback, multicast, link-local, broadcast.
     Martian,
@@ -92,7 +92,7 @@ pub enum Left {
     Neighbour,
     /// For an address that the kernel has on the interface.
     Address,
-    /// With a VLAN tag.
+    /// With VLAN tags that no interface has, or without one where none takes such frames.
     Vlan,
     /// Neither IPv4, IPv6 nor ARP.
     NotIp,
@@ -146,12 +146,13 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Adds what a process has counted whose place this one has taken; what waited there waits here. A class that there is no
-    /// more is counted with the last one.
+    /// more is counted with the last one; an interface that there is no more stands behind the others, as one that is down.
     pub fn add_past(&mut self, past: &Self) {
         self.reloads += past.reloads;
-        for interface in &mut self.interfaces {
-            if let Some(before) = past.interfaces.iter().find(|before| before.name == interface.name) {
-                interface.add_past(before);
+        for before in &past.interfaces {
+            match self.interfaces.iter_mut().find(|interface| interface.name == before.name) {
+                Some(interface) => interface.add_past(before),
+                None => self.interfaces.push(before.gone()),
             }
         }
     }
@@ -203,7 +204,7 @@ impl Sum for KernelCounts {
 /// What was counted of an interface.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InterfaceSnapshot {
-    /// Its name in the kernel.
+    /// Its name.
     pub name: String,
     /// By which means frames come in and leave.
     pub means: String,
@@ -263,6 +264,19 @@ impl InterfaceSnapshot {
 }
 
 impl InterfaceSnapshot {
+    /// What it has counted, where nothing waits any more.
+    fn gone(&self) -> Self {
+        let mut gone = Self { up: false, ..self.clone() };
+        for class in &mut gone.classes {
+            let waited = core::mem::take(&mut class.waiting);
+            class.oldest_ns = 0;
+            if waited.packets > 0 {
+                *class.dropped.entry(Reason::InterfaceDown).or_default() += waited;
+            }
+        }
+        gone
+    }
+
     fn add_past(&mut self, past: &Self) {
         self.add(past);
         self.forwarded += past.forwarded;

@@ -23,6 +23,7 @@ use super::parked::Handle;
 use super::routes::Routes;
 use super::subscribers::Subscribed;
 use super::succession::Boxed;
+use super::vlan::Trunks;
 use crate::arena::Arena;
 use crate::config::{Router, Subscribers};
 
@@ -31,6 +32,7 @@ pub struct Successor {
     pub(super) router: Router,
     pub(super) classifier: Classifier,
     pub(super) routes: Routes,
+    pub(super) trunks: Trunks,
     /// What the queue of each interface holds, in words.
     pub(super) holds: Vec<String>,
     /// By interface.
@@ -87,6 +89,8 @@ impl Successor {
     /// A discipline refuses its arguments.
     pub fn new(router: Router, part: &Part, seed: u64) -> Result<Self, Refused> {
         let (mut queues, mut subscribed) = (Vec::new(), Vec::new());
+        let mut part = part.clone();
+        part.set_devices(router.device_places());
         for (at, interface) in router.interfaces.iter().enumerate() {
             let named = interface.subscribers.as_ref().filter(|_| part.serves(at));
             let mut of = Queues::new(&router, at, seed)?;
@@ -94,9 +98,9 @@ impl Successor {
             queues.push(of);
             subscribed.push(named.map(Subscribed::new));
         }
-        let (classifier, routes, holds) =
-            (Classifier::new(&router, seed), Routes::new(&router), router.bounds());
-        Ok(Self { router, classifier, routes, holds, queues, subscribed })
+        let (classifier, routes) = (Classifier::new(&router, seed), Routes::new(&router));
+        let (trunks, holds) = (Trunks::new(&router), router.bounds());
+        Ok(Self { router, classifier, routes, trunks, holds, queues, subscribed })
     }
 }
 

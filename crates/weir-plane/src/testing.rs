@@ -11,8 +11,8 @@ use super::{DeviceFacts, Plane};
 use crate::Received;
 use crate::arena::{Arena, Buffer};
 use crate::config::{
-    Checksums, Class, Defaults, FlowKey, Interface, Io, MacAddress, Neighbour, OnFailure, Route, Router,
-    Rule, XDP_PRIORITY, Xdp,
+    Checksums, Class, Defaults, FlowKey, Interface, Io, MacAddress, Mark, Neighbour, OnFailure, PriorityFrom,
+    Route, Router, Rule, XDP_PRIORITY, Xdp,
 };
 
 /// Frames of the arena.
@@ -33,6 +33,10 @@ pub(crate) fn interface(at: usize, discipline: &str) -> Interface {
     let text = |text: String| text.parse().expect("an address");
     Interface {
         name: format!("if{at}"),
+        device: format!("if{at}"),
+        vlan: None,
+        priority_from: PriorityFrom::Received,
+        is_removed: false,
         addresses: vec![
             format!("10.0.{at}.254/24").parse().expect("a prefix"),
             format!("fd00:{at}::fe/64").parse().expect("a prefix"),
@@ -68,6 +72,7 @@ pub(crate) fn router(discipline: &str) -> Router {
         defaults: Defaults::Simulation,
         flow_buckets: 4096,
         hash_key: Some(1),
+        most_neighbours: 1024,
         workers: 1,
         spin: Nanos::new(0),
         metrics: None,
@@ -75,7 +80,7 @@ pub(crate) fn router(discipline: &str) -> Router {
         user: None,
         routes: connected.collect(),
         interfaces,
-        classes: vec![Class { name: "default".into(), rule: Rule::default() }],
+        classes: vec![Class { name: "default".into(), rule: Rule::default(), mark: Mark::default() }],
     }
 }
 

@@ -4,8 +4,10 @@ use super::snapshot::Reason;
 use super::testing::*;
 
 mod allocation;
+mod code_points;
 mod conservation;
 mod estate;
+mod flood;
 mod parts;
 mod reference;
 
@@ -315,7 +317,10 @@ fn silent_addresses_take_no_frames_from_others() {
             told.interfaces[1].rate = rate;
             let from = vec!["10.0.2.0/24".parse().expect("a prefix")];
             let rule = crate::config::Rule { from, ..crate::config::Rule::default() };
-            told.classes.insert(0, crate::config::Class { name: "steady".into(), rule });
+            told.classes.insert(
+                0,
+                crate::config::Class { name: "steady".into(), rule, mark: crate::config::Mark::default() },
+            );
             // The share of an interface, and what is on the line and on its way out.
             assert!(flooded(told, silent) <= FRAMES / 24 + 8);
         }
@@ -339,7 +344,9 @@ fn flows_are_told_apart_as_the_router_says_whatever_the_discipline() {
     use crate::config::FlowKey::{Addresses, Class, Destination, FiveTuple, Source};
     let port = Udp { ports: (7, 7), ..Udp::across(0, 1, 101) };
     let from = Udp { from: "10.0.0.2".parse().expect("an address"), ..Udp::across(0, 1, 101) };
-    for discipline in ["sfq:queues=65536", "sfq_linux", "sfq_set", "fq_codel", "drr:quantum=100B", "fq"] {
+    for discipline in
+        ["sfq:queues=65536", "sfq_linux", "sfq_set", "fq_codel", "cake", "drr:quantum=100B", "fq"]
+    {
         for (key, apart) in [
             (FiveTuple, [true, true]),
             (Addresses, [false, true]),

@@ -56,6 +56,7 @@ pub const INFO: Info = Info {
         limits::DEPTH,
         limits::LIMIT,
         STALL,
+        limits::FULL,
     ],
     example: "drr:quantum=2048B",
 };
@@ -314,7 +315,7 @@ impl<I: Item> Discipline<I> for Drr<I> {
             let quantum = I::Cost::of(quantum.count().saturating_mul(weight.get()));
             Turn { deficit: I::Cost::ZERO, quantum, present: false }
         };
-        if let Some((flow, item)) = self.flows.admit(item, drops, make) {
+        if let Some((flow, item)) = self.flows.admit(item, drops, make, flows::evicted) {
             self.flows.append(flow, item);
             let turn = self.flows.state_mut(flow);
             if !turn.present {

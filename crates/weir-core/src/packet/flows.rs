@@ -11,7 +11,8 @@
 use core::fmt;
 use core::hint::black_box;
 
-use super::limits::{LimitError, Limits};
+use super::lengths::LengthsApart;
+use super::limits::{Full, LimitError, Limits};
 use super::slots::{Chain, Slots};
 use crate::discipline::{Backlog, DropReason, Drops};
 use crate::info::{Arguments, Parameter, Takes};
@@ -67,12 +68,15 @@ pub struct Config {
     pub flows: usize,
     /// How many packets may wait.
     pub limits: Limits,
+    /// Who gives way when so many do.
+    pub full: Full,
 }
 
 impl Default for Config {
     /// Equal shares by flow, in a table of 65536, without limits.
     fn default() -> Self {
-        Self { by: By::Flow, weights: Vec::new(), flows: DEFAULT_FLOWS, limits: Limits::NONE }
+        let (flows, limits, full) = (DEFAULT_FLOWS, Limits::NONE, Full::Newcomer);
+        Self { by: By::Flow, weights: Vec::new(), flows, limits, full }
     }
 }
 
@@ -119,7 +123,8 @@ impl Config {
         let by = By::from_spec(arguments)?;
         let weights = arguments.read(WEIGHTS.name, parse_weights)?;
         let flows = arguments.whole(FLOWS.name)?;
-        Ok(Self { by, weights, flows, limits: Limits::from_spec(arguments)? })
+        let (limits, full) = (Limits::from_spec(arguments)?, Full::from_spec(arguments)?);
+        Ok(Self { by, weights, flows, limits, full })
     }
 
     /// Refuses what [`ConfigError`] names.
@@ -156,6 +161,11 @@ struct Entry<S> {
     state: S,
 }
 
+/// What a queue of items alone loses at its end, for [`Flows::admit`].
+pub(super) fn evicted<I: Item, S>(item: I, _: &mut S, _: &I) -> I {
+    item
+}
+
 /// Reads an item from end to end, for [`Flows::fetch`].
 #[inline]
 pub(super) fn read<I: Item>(item: &I) -> u64 {
@@ -168,22 +178,28 @@ pub(super) struct Flows<I: Item, T, S> {
     config: Config,
     entries: Vec<Entry<S>>,
     slots: Slots<T>,
+    /// How long the queues are, where the longest gives way.
+    lengths: Option<LengthsApart>,
     backlog: Backlog<I::Cost>,
 }
 
 impl<I: Item, T, S> Flows<I, T, S> {
     /// An empty table, as `config` says, which has been checked.
     pub(super) fn new(config: Config) -> Self {
-        Self { config, entries: Vec::new(), slots: Slots::default(), backlog: Backlog::default() }
+        let finds_longest = config.full == Full::Longest;
+        let (slots, lengths) = (Slots::new(finds_longest), finds_longest.then(LengthsApart::default));
+        Self { config, entries: Vec::new(), slots, lengths, backlog: Backlog::default() }
     }
 
-    /// The item and its flow, if there is room; drops it otherwise. A flow's state is made by `make`.
+    /// The item and its flow, if there is room, or if the longest queue makes room; drops it otherwise. A flow's state is
+    /// made by `make`. `evict` gets what a queue loses at its end, and the state and last packet that it is left with.
     #[inline(always)]
     pub(super) fn admit(
         &mut self,
         item: I,
         drops: &mut dyn Drops<I>,
         make: impl Fn(Weight) -> S,
+        evict: impl Fn(T, &mut S, &T) -> I,
     ) -> Option<(u32, I)> {
         let flow = match self.config.by {
             By::Flow => item.flow().0,
@@ -194,12 +210,37 @@ impl<I: Item, T, S> Flows<I, T, S> {
             drops.dropped(item, DropReason::Unclassified);
             return None;
         };
-        if !self.config.limits.admit(entry.packets.len().into(), self.backlog.items) {
+        let waiting = entry.packets.len().into();
+        if !self.config.limits.admit(waiting, self.backlog.items) && !self.make_room(waiting, drops, evict) {
             drops.dropped(item, DropReason::QueueFull);
             return None;
         }
         self.backlog.add(item.cost());
         Some((flow, item))
+    }
+
+    /// Drops the last packet of the longest queue for one of a queue in which so many wait, if that is the shorter one with
+    /// it, and not full itself. A queue so long has another packet, and stays among those that have some.
+    #[cold]
+    #[inline(never)]
+    fn make_room(
+        &mut self,
+        waiting: u64,
+        drops: &mut dyn Drops<I>,
+        evict: impl Fn(T, &mut S, &T) -> I,
+    ) -> bool {
+        let Some(lengths) = self.lengths.as_mut().filter(|_| waiting < self.config.limits.depth.get()) else {
+            return false;
+        };
+        let Some(longest) = lengths.gives_way_to(waiting) else { return false };
+        let Entry { packets, state } = &mut self.entries[longest as usize];
+        let Some(dropped) = self.slots.take_last(packets) else { return false };
+        let Some(last) = self.slots.last(packets) else { return false };
+        lengths.set(longest, packets.len().into());
+        let item = evict(dropped, state, last);
+        self.backlog.remove(item.cost());
+        drops.dropped(item, DropReason::QueueFull);
+        true
     }
 
     /// Makes the entries up to `flow`, if the table is large enough.
@@ -219,7 +260,11 @@ impl<I: Item, T, S> Flows<I, T, S> {
     /// Puts what has been admitted at the end of its queue.
     #[inline(always)]
     pub(super) fn append(&mut self, flow: u32, packet: T) {
-        self.slots.append(&mut self.entries[flow as usize].packets, packet);
+        let packets = &mut self.entries[flow as usize].packets;
+        self.slots.append(packets, packet);
+        if let Some(lengths) = &mut self.lengths {
+            lengths.set(flow, packets.len().into());
+        }
     }
 
     /// Whether a flow has no packet.
@@ -244,7 +289,12 @@ impl<I: Item, T, S> Flows<I, T, S> {
     /// Takes the first packet of a flow; the caller says what it [costs](Self::served).
     #[inline(always)]
     pub(super) fn take(&mut self, flow: u32) -> Option<T> {
-        self.slots.take(&mut self.entries[flow as usize].packets)
+        let packets = &mut self.entries[flow as usize].packets;
+        let taken = self.slots.take(packets);
+        if let Some(lengths) = &mut self.lengths {
+            lengths.set(flow, packets.len().into());
+        }
+        taken
     }
 
     /// What was taken no longer waits.

@@ -21,16 +21,22 @@
 //! | Memory | one entry per flow up to the highest seen, one child per flow seen; both stay |
 //! | Departs from the source | the ideal finishes packets in the order of a bit-by-bit round robin, which `wfq` emulates; turns only keep flows that stay backlogged within three largest packets of each other, as the second source proves. The gate and holding back, which the sources lack |
 //!
+//! With `full=longest`, packets beyond the limit of all are taken from the longest queue as its discipline would give
+//! them, and every packet is served whole.
+//!
 //! An event of a child is waited for while the child withholds what it has. Whether a newcomer outranks the
 //! item of the open grant is not asked: a packet is served whole.
 
-use core::fmt;
+mod config;
 
-use super::flows::{BY, By, FLOWS, MAX_FLOWS};
+pub use config::{Config, ConfigError};
+
+use super::flows::{BY, By, FLOWS};
 use super::leaving::Leaving;
-use super::limits::{DEPTH, LIMIT, LimitError, Limits};
+use super::lengths::LengthsApart;
+use super::limits::{DEPTH, FULL, Full, LIMIT, Limits};
 use super::list::{List, Node};
-use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Gate, Grant, Open};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::registry::{self, PacketFactory};
@@ -55,50 +61,13 @@ pub const INFO: Info = Info {
         LIMIT,
         BY,
         FLOWS,
+        FULL,
     ],
     example: "fq(codel:5ms,depth=1000pkt)",
 };
 
 /// The discipline of a queue where none is given.
 const FIFO: &str = "fifo";
-/// Who has a queue, and how much may wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Config {
-    /// Which number of an item names its queue.
-    pub by: By,
-    /// The size of the table of flows.
-    pub flows: usize,
-    /// How many packets may wait, whatever the children allow.
-    pub limits: Limits,
-}
-
-impl Default for Config {
-    /// By flow, a table of 65536, and no limits beyond those of the children.
-    fn default() -> Self {
-        Self { by: By::Flow, flows: 1 << 16, limits: Limits::NONE }
-    }
-}
-
-/// Why a configuration was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ConfigError {
-    /// The table has no entry, or more than [`MAX_FLOWS`].
-    Flows(usize),
-    /// Nothing may wait.
-    Limit(LimitError),
-}
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Flows(flows) => write!(f, "flows is {flows}, must be from 1 to {MAX_FLOWS}"),
-            Self::Limit(error) => error.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for ConfigError {}
 
 /// One flow.
 #[derive(Clone, Debug)]
@@ -170,6 +139,8 @@ pub struct Fq<I: Item, D, F> {
     idle: Option<u32>,
     /// The first event of the children, if all of them withhold what they have.
     wake: Option<Instant>,
+    /// How long the queues are, where the longest gives way.
+    lengths: Option<LengthsApart>,
 }
 
 impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
@@ -178,12 +149,11 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
     /// # Errors
     /// Nothing may wait, or the table is empty or too large.
     pub fn new(make: F, config: Config) -> Result<Self, ConfigError> {
-        config.limits.check().map_err(ConfigError::Limit)?;
-        if !(1..=MAX_FLOWS).contains(&config.flows) {
-            return Err(ConfigError::Flows(config.flows));
-        }
+        config.check()?;
         let (flows, turns, backlog) = (Vec::new(), List::default(), Backlog::default());
-        Ok(Self { config, make, flows, turns, round: Round::default(), backlog, idle: None, wake: None })
+        let lengths = (config.full == Full::Longest).then(LengthsApart::default);
+        let round = Round::default();
+        Ok(Self { config, make, flows, turns, round, backlog, idle: None, wake: None, lengths })
     }
 
     /// The number of the item's flow.
@@ -217,10 +187,14 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
         Some(flow)
     }
 
-    /// The child of an item's flow.
+    /// The child of an item's flow, if it is to hear what becomes of its grant. Where the longest queue gives way it has
+    /// heard of the end already, as it may be asked for another packet at any arrival.
     #[inline]
-    fn child(&mut self, item: &I) -> Option<&mut D> {
+    fn served_in_pieces(&mut self, item: &I) -> Option<&mut D> {
         let flow = self.number(item);
+        if self.lengths.is_some() {
+            return None;
+        }
         self.flows.get_mut(flow)?.child.as_mut()
     }
 
@@ -260,8 +234,16 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
         drops: &mut dyn Drops<I>,
     ) -> Option<Grant<I>> {
         let child = self.flows[at as usize].child.as_mut()?;
-        let grant = child.dequeue(now, gate, &mut Leaving { backlog: &mut self.backlog, drops })?;
-        let is_last = child.backlog().is_empty();
+        let grant = child.dequeue(now, gate, &mut Leaving { backlog: &mut self.backlog, drops });
+        let left = child.backlog().items;
+        if let Some(lengths) = &mut self.lengths {
+            lengths.set(at, left);
+        }
+        let grant = grant?;
+        if self.lengths.is_some() {
+            child.finish(now, &grant.item, grant.item.cost());
+        }
+        let is_last = left == 0;
         self.backlog.remove(grant.item.cost());
         self.round.had = self.round.had.plus(grant.quantum.max(I::Cost::ONE));
         if is_last || self.round.had >= self.round.allowance {
@@ -282,6 +264,24 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
         }
     }
 
+    /// Drops a packet of the longest queue, the one that its child would give next, for one of a queue in which so many
+    /// wait, if that is the shorter one with it, and not full itself.
+    #[cold]
+    fn make_room(&mut self, waiting: u64, now: Instant, drops: &mut dyn Drops<I>) -> bool {
+        let Some(lengths) = self.lengths.as_mut().filter(|_| waiting < self.config.limits.depth.get()) else {
+            return false;
+        };
+        let Some(longest) = lengths.gives_way_to(waiting) else { return false };
+        let Some(child) = self.flows[longest as usize].child.as_mut() else { return false };
+        let leaving = &mut Leaving { backlog: &mut self.backlog, drops };
+        if let Some(Grant { item, .. }) = child.dequeue(now, &Open, leaving) {
+            child.finish(now, &item, item.cost());
+            leaving.dropped(item, DropReason::QueueFull);
+        }
+        lengths.set(longest, child.backlog().items);
+        self.backlog.items < self.config.limits.limit.get()
+    }
+
     /// When the child of a flow that gave nothing asks to be asked again.
     fn wake_of(&self, at: u32, now: Instant) -> Option<Instant> {
         let child = self.flows[at as usize].child.as_ref()?;
@@ -296,8 +296,7 @@ impl<I: Item<Cost = Bytes> + Send + 'static> Fq<I, Box<dyn Discipline<I> + Send>
     /// The discipline within is unknown or refused, or an argument is out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
         let make = registry::packet_factory(&arguments.nested("discipline")?)?;
-        let (by, flows) = (By::from_spec(arguments)?, arguments.whole(FLOWS.name)?);
-        let config = Config { by, flows, limits: Limits::from_spec(arguments)? };
+        let config = Config::from_spec(arguments)?;
         Self::new(make, config).map_err(|error| arguments.error("flows", error.to_string()))
     }
 }
@@ -309,14 +308,20 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Discipline<I> for Fq<I, D, F> {
             drops.dropped(item, DropReason::Unclassified);
             return Enqueued::Queued;
         };
-        if let Some(child) = &mut self.flows[at].child {
-            let limits = &self.config.limits;
-            if *limits != Limits::NONE && !limits.admit(child.backlog().items, self.backlog.items) {
+        if self.config.limits != Limits::NONE {
+            let waiting = self.flows[at].child.as_ref().map_or(0, |child| child.backlog().items);
+            let admits = self.config.limits.admit(waiting, self.backlog.items);
+            if !admits && !self.make_room(waiting, now, drops) {
                 drops.dropped(item, DropReason::QueueFull);
                 return Enqueued::Queued;
             }
+        }
+        if let Some(child) = &mut self.flows[at].child {
             self.backlog.add(item.cost());
             let _ = child.enqueue(now, item, &mut Leaving { backlog: &mut self.backlog, drops });
+            if let Some(lengths) = &mut self.lengths {
+                lengths.set(at as u32, child.backlog().items);
+            }
         }
         self.join(at);
         Enqueued::Queued
@@ -346,14 +351,15 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Discipline<I> for Fq<I, D, F> {
     }
 
     fn charge(&mut self, now: Instant, item: &I, used: I::Cost) {
-        if let Some(child) = self.child(item) {
+        if let Some(child) = self.served_in_pieces(item) {
             child.charge(now, item, used);
         }
     }
 
     fn requeue(&mut self, now: Instant, item: I, used: I::Cost, drops: &mut dyn Drops<I>) {
         let at = self.number(&item);
-        let Some(child) = self.flows.get_mut(at).and_then(|flow| flow.child.as_mut()) else {
+        let flow = self.flows.get_mut(at).filter(|_| self.lengths.is_none());
+        let Some(child) = flow.and_then(|flow| flow.child.as_mut()) else {
             return drops.dropped(item, DropReason::NotResumable);
         };
         self.backlog.add(item.cost());
@@ -362,7 +368,7 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Discipline<I> for Fq<I, D, F> {
     }
 
     fn finish(&mut self, now: Instant, item: &I, used: I::Cost) {
-        if let Some(child) = self.child(item) {
+        if let Some(child) = self.served_in_pieces(item) {
             child.finish(now, item, used);
         }
     }

@@ -15,7 +15,6 @@
 //! | Memory | that of the children, which are made with the first packet of their class |
 //! | Departs from the source | rates that add up to more than that of the class above are refused; the quantum follows from the rates alone; a class that is empty forfeits its deficit; there is no burst of the ceiling by itself |
 
-mod alarms;
 mod config;
 mod tree;
 mod turns;

@@ -1,7 +1,7 @@
 //! How many packets may wait: in one queue, and in all.
 //!
-//! Both limits refuse the newcomer. They are read from the parameters `depth` and `limit`, packets such as
-//! `100pkt`, and there is none unless one is given.
+//! Both limits refuse the newcomer, unless [`FULL`] says that beyond the limit of all the longest queue gives way. They
+//! are read from the parameters `depth` and `limit`, packets such as `100pkt`, and there is none unless one is given.
 
 use core::fmt;
 
@@ -21,6 +21,29 @@ pub const LIMIT: Parameter = Parameter::new("limit", Takes::Packets(Packets::ONE
     .listed("packets such as 1000pkt, {}, or `none`")
     .refused("packets such as 100pkt, {}, or `none`")
     .meaning("how many packets may wait in all; a newcomer beyond them is dropped");
+
+/// The parameter that says who gives way at [`LIMIT`], where flows have queues of their own.
+pub const FULL: Parameter = Parameter::new("full", Takes::Words(&["newcomer", "longest"]), "newcomer").meaning(
+    "who is dropped at `limit`: the newcomer, or a packet of the longest queue if that is longer than the \
+        newcomer's will be; so a flow with few packets loses none to flows with many",
+);
+
+/// Who gives way when all that may wait do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Full {
+    /// Who comes last.
+    #[default]
+    Newcomer,
+    /// The queue with the most packets, if it has more than the newcomer's will have.
+    Longest,
+}
+
+impl Full {
+    /// As a spec names it.
+    pub(super) fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
+        arguments.choice(FULL.name, [Self::Newcomer, Self::Longest])
+    }
+}
 
 /// How many packets may wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

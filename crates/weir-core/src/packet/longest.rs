@@ -3,8 +3,7 @@
 //!
 //! Each queue has an allowance. In its turn it sends one packet if the allowance is above zero, which may
 //! overdraw it; otherwise it gets a quantum and goes to the end of the round. One that gets its first packet
-//! joins at the end with a full quantum. Queues of one length stand in a list of their own, so that the longest
-//! is found in one step.
+//! joins at the end with a full quantum. The longest is found by its [length](super::lengths).
 //!
 //! | | |
 //! |-|-|
@@ -13,12 +12,14 @@
 //! | Units | length: packets; allowance, quantum: the unit of the item's cost |
 //! | Memory | 40 bytes per queue, one slot per waiting packet, one word per length; all stay |
 
+use super::lengths::{Lengths, Link, Linked};
 use crate::discipline::{Backlog, Gate};
 use crate::item::Item;
 use crate::units::Cost;
 
 /// No queue, or no slot.
-pub(super) const NONE: u32 = u32::MAX;
+pub(super) use super::lengths::NONE;
+
 /// No packet overdraws an allowance by more: what is beyond any size, yet far from the end of the numbers.
 const MOST: u64 = 1 << 62;
 
@@ -39,17 +40,24 @@ struct Slot<I> {
 struct Queue {
     first: u32,
     last: u32,
-    length: u32,
+    link: Link,
     /// The queue behind this one in the round.
     next: u32,
-    /// Its neighbours among the queues of its length.
-    newer: u32,
-    older: u32,
     allowance: i64,
 }
 
-const EMPTY: Queue =
-    Queue { first: NONE, last: NONE, length: 0, next: NONE, newer: NONE, older: NONE, allowance: 0 };
+const EMPTY: Queue = Queue { first: NONE, last: NONE, link: Link::EMPTY, next: NONE, allowance: 0 };
+
+impl Linked for Queue {
+    #[inline]
+    fn link(&self) -> &Link {
+        &self.link
+    }
+    #[inline]
+    fn link_mut(&mut self) -> &mut Link {
+        &mut self.link
+    }
+}
 
 /// Queues by number; they come into being as they are used.
 #[derive(Clone, Debug)]
@@ -63,10 +71,7 @@ pub(super) struct Queues<I: Item> {
     last: u32,
     /// How many queues have packets.
     waiting: u32,
-    /// The newest queue of each length, from one on: the one that had another length last.
-    by_length: Vec<u32>,
-    /// The greatest length.
-    longest: u32,
+    lengths: Lengths,
     backlog: Backlog<I::Cost>,
 }
 
@@ -83,8 +88,7 @@ impl<I: Item> Queues<I> {
             free: NONE,
             last: NONE,
             waiting: 0,
-            by_length: Vec::new(),
-            longest: 0,
+            lengths: Lengths::default(),
             backlog: Backlog::default(),
         }
     }
@@ -96,7 +100,7 @@ impl<I: Item> Queues<I> {
     /// How many packets wait in a queue.
     #[inline]
     pub(super) fn length(&self, queue: u32) -> u32 {
-        self.queues.get(queue as usize).map_or(0, |queue| queue.length)
+        self.queues.get(queue as usize).map_or(0, |queue| queue.link.length())
     }
 
     /// Puts a packet at the end of a queue.
@@ -107,8 +111,9 @@ impl<I: Item> Queues<I> {
         }
         self.backlog.add(item.cost());
         self.chain(queue, item);
-        self.relength(queue, |length| length + 1);
-        if self.queues[queue as usize].length == 1 {
+        let length = self.length(queue) + 1;
+        self.lengths.set(&mut self.queues, queue, length);
+        if length == 1 {
             self.queues[queue as usize].allowance = self.quantum;
             self.join(queue);
         }
@@ -126,11 +131,8 @@ impl<I: Item> Queues<I> {
     /// Takes a packet from the longest queue: its head, or its last. Of several as long the one that had
     /// another length last; but where all have one packet, the one whose turn is next.
     pub(super) fn take_from_longest(&mut self, head: bool) -> Option<(u32, I)> {
-        let queue = match self.longest {
-            0 => return None,
-            1 => self.whose_turn(),
-            length => self.by_length[length as usize],
-        };
+        let longest = self.lengths.newest_of_longest()?;
+        let queue = if self.lengths.longest() == 1 { self.whose_turn() } else { longest };
         let Queue { first, last, .. } = self.queues[queue as usize];
         let item = self.unchain(queue, if head { first } else { last })?;
         self.shorten(queue, &item);
@@ -186,8 +188,8 @@ impl<I: Item> Queues<I> {
             end = last;
         }
         self.queues.fill(EMPTY);
-        self.by_length.fill(NONE);
-        (self.waiting, self.longest, self.backlog) = (0, 0, Backlog::default());
+        self.lengths.clear();
+        (self.waiting, self.backlog) = (0, Backlog::default());
         gathered
     }
 
@@ -221,41 +223,12 @@ impl<I: Item> Queues<I> {
     #[inline]
     fn shorten(&mut self, queue: u32, item: &I) {
         self.backlog.remove(item.cost());
-        self.relength(queue, |length| length - 1);
-        let Queue { length, next, .. } = self.queues[queue as usize];
+        let length = self.length(queue) - 1;
+        self.lengths.set(&mut self.queues, queue, length);
         if length == 0 {
+            let next = self.queues[queue as usize].next;
             self.queues[self.last as usize].next = next;
             self.waiting -= 1;
-        }
-    }
-
-    /// The queue gets another length, one more or one less, and becomes the newest of those who have it.
-    #[inline]
-    fn relength(&mut self, at: u32, change: impl Fn(u32) -> u32) {
-        let Queue { length, newer, older, .. } = self.queues[at as usize];
-        if length > 0 {
-            match self.queues.get_mut(newer as usize) {
-                Some(newer) => newer.older = older,
-                None => self.by_length[length as usize] = older,
-            }
-            if let Some(older) = self.queues.get_mut(older as usize) {
-                older.newer = newer;
-            }
-        }
-        let changed = change(length);
-        if changed as usize >= self.by_length.len() {
-            self.by_length.resize(changed as usize + 1, NONE);
-        }
-        let older =
-            if changed > 0 { core::mem::replace(&mut self.by_length[changed as usize], at) } else { NONE };
-        if let Some(older) = self.queues.get_mut(older as usize) {
-            older.newer = at;
-        }
-        let queue = &mut self.queues[at as usize];
-        (queue.length, queue.newer, queue.older) = (changed, NONE, older);
-        let was_longest = length == self.longest;
-        if changed > self.longest || (was_longest && self.by_length[length as usize] == NONE) {
-            self.longest = changed;
         }
     }
 

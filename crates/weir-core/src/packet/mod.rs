@@ -1,15 +1,19 @@
 //! Disciplines over packets at a link: each is served whole. One algorithm a file.
 
 mod bucket;
+pub mod cake;
 pub mod codel;
 pub mod drr;
 pub mod dtable;
+#[cfg(test)]
+mod evicting;
 pub mod flows;
 pub mod fq;
 pub mod fq_codel;
 pub mod hash;
 pub mod htb;
 mod leaving;
+mod lengths;
 pub mod limits;
 mod list;
 mod longest;
@@ -17,6 +21,7 @@ pub mod priority;
 mod ranks;
 mod round;
 pub mod scfq;
+mod sets;
 pub mod sfq;
 pub mod sfq_linux;
 pub mod sfq_set;
@@ -58,6 +63,7 @@ register!(
     wf2q_plus::Wf2qPlus,
     codel::Codel,
     fq_codel::FqCodel,
+    cake::Cake,
     priority::Priority,
     tbf::Tbf,
     htb::Htb,

@@ -39,7 +39,7 @@ pub const INFO: Info = Info {
     rule: "serves the packet of the smallest finish tag; virtual time is the tag of the packet in service",
     source: "Golestani, A self-clocked fair queueing scheme for broadband applications, INFOCOM '94",
     work: "O(log flows)",
-    parameters: &[flows::WEIGHTS, flows::BY, flows::FLOWS, limits::DEPTH, limits::LIMIT],
+    parameters: &[flows::WEIGHTS, flows::BY, flows::FLOWS, limits::DEPTH, limits::LIMIT, limits::FULL],
     example: "scfq:weights=4/2/1",
 };
 
@@ -129,7 +129,7 @@ impl<I: Item> Scfq<I> {
 impl<I: Item> Discipline<I> for Scfq<I> {
     #[inline]
     fn enqueue(&mut self, _now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
-        if let Some((flow, item)) = self.flows.admit(item, drops, Stamp::new) {
+        if let Some((flow, item)) = self.flows.admit(item, drops, Stamp::new, flows::evicted) {
             if self.flows.is_empty(flow) {
                 let stamp = self.flows.state_mut(flow);
                 stamp.finish = stamp.finish.max(self.now).plus(stamp.share.service(item.cost()));

@@ -23,6 +23,7 @@ use core::fmt;
 
 use super::hash::{Hash, KEY_OF_FLOW, Key, Label, SEED, Spread};
 use super::longest::{LARGEST_QUANTUM, LEAST_QUANTUM, Queues};
+use super::sets::{self, Found};
 use super::sfq_linux::{QUANTUM, is_quantum, quantum_of};
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
@@ -199,20 +200,18 @@ impl<I: Item> SfqSet<I> {
     fn search(&mut self, label: Label, home: u32) -> u32 {
         let (start, ways) = self.set_of(home);
         self.grow(start + ways);
-        let from_home = || (0..ways).map(|way| start + (home - start + way) % ways);
         let owner = |queue: u32| self.owners[queue as usize];
-        if let Some(own) = from_home().find(|&queue| owner(queue).label == Some(label)) {
-            return own;
+        let is_own = |queue| owner(queue).label == Some(label);
+        // Among the guests of its home may be packets of this flow, and must not be overtaken.
+        let is_idle = |queue| owner(home).guests == 0 && self.queues.length(queue) == 0;
+        match sets::find(home, (start, ways), is_own, is_idle) {
+            Found::Known(own) => own,
+            Found::Free(idle) => {
+                self.owners[idle as usize] = Owner { label: Some(label), guests: 0 };
+                idle
+            }
+            Found::Full => home,
         }
-        if owner(home).guests > 0 {
-            // Packets of this flow may be among them, and must not be overtaken.
-            return home;
-        }
-        let idle = from_home().find(|&queue| self.queues.length(queue) == 0);
-        if let Some(idle) = idle {
-            self.owners[idle as usize] = Owner { label: Some(label), guests: 0 };
-        }
-        idle.unwrap_or(home)
     }
 
     /// The first queue of the set in which `home` stands, and how many there are.

@@ -59,15 +59,22 @@ pub(super) struct Slots<I> {
     slots: Vec<Slot<I>>,
     /// The first of the free slots, which are chained.
     free: u32,
+    /// The slot before each in its queue, where queues may lose their last item; of a first one it means nothing.
+    previous: Option<Vec<u32>>,
 }
 
 impl<I> Default for Slots<I> {
     fn default() -> Self {
-        Self { slots: Vec::new(), free: NONE }
+        Self { slots: Vec::new(), free: NONE, previous: None }
     }
 }
 
 impl<I> Slots<I> {
+    /// An empty store; with four bytes more a slot, queues may [lose their last item](Self::take_last).
+    pub(super) fn new(both_ends: bool) -> Self {
+        Self { previous: both_ends.then(Vec::new), ..Self::default() }
+    }
+
     /// The first item of a queue.
     #[inline]
     pub(super) fn head(&self, chain: &Chain) -> Option<&I> {
@@ -78,6 +85,12 @@ impl<I> Slots<I> {
     #[inline]
     pub(super) fn append(&mut self, chain: &mut Chain, item: I) {
         let at = self.place(item);
+        if let Some(previous) = &mut self.previous {
+            if previous.len() < self.slots.len() {
+                previous.resize(self.slots.len(), NONE);
+            }
+            previous[at as usize] = chain.last;
+        }
         match self.slots.get_mut(chain.last as usize) {
             Some(last) => last.set_next(at),
             None => chain.first = at,
@@ -101,6 +114,30 @@ impl<I> Slots<I> {
         }
         self.free = at;
         Some(item)
+    }
+
+    /// Takes the last item of a queue of several, from a store that knows both ends of queues.
+    pub(super) fn take_last(&mut self, chain: &mut Chain) -> Option<I> {
+        let at = chain.last;
+        let before = *self.previous.as_ref()?.get(at as usize)?;
+        if chain.len < 2 {
+            return None;
+        }
+        let freed = Slot::Free { next: self.free };
+        let Slot::Taken { item, .. } = core::mem::replace(self.slots.get_mut(at as usize)?, freed) else {
+            return None;
+        };
+        self.slots.get_mut(before as usize)?.set_next(NONE);
+        chain.last = before;
+        chain.len -= 1;
+        self.free = at;
+        Some(item)
+    }
+
+    /// The last item of a queue.
+    #[inline]
+    pub(super) fn last(&self, chain: &Chain) -> Option<&I> {
+        self.slots.get(chain.last as usize)?.item()
     }
 
     /// How many items there were at most.
@@ -156,6 +193,31 @@ impl<I> Slots<I> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn queues_of_several_lose_their_last_items() {
+        use std::collections::VecDeque;
+
+        let (mut slots, mut chains) = (Slots::new(true), [Chain::default(); 3]);
+        let (mut plain, mut random) = ([(); 3].map(|()| VecDeque::new()), crate::conformance::Random::new(5));
+        for item in 0..20_000 {
+            let at = random.below(3) as usize;
+            match random.below(4) {
+                0 | 1 => {
+                    slots.append(&mut chains[at], item);
+                    plain[at].push_back(item);
+                }
+                2 => assert_eq!(slots.take(&mut chains[at]), plain[at].pop_front()),
+                _ => {
+                    let last = if plain[at].len() > 1 { plain[at].pop_back() } else { None };
+                    assert_eq!(slots.take_last(&mut chains[at]), last);
+                }
+            }
+            assert_eq!(slots.head(&chains[at]), plain[at].front());
+            assert_eq!(slots.last(&chains[at]), plain[at].back());
+            assert_eq!(chains[at].len() as usize, plain[at].len());
+        }
+    }
 
     #[test]
     fn queues_share_the_slots_that_others_leave() {

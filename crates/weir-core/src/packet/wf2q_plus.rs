@@ -40,7 +40,7 @@ pub const INFO: Info = Info {
     rule: "serves the packet of the smallest finish tag among those whose start tag virtual time has reached",
     source: "Bennett and Zhang, Hierarchical packet fair queueing algorithms, SIGCOMM '96",
     work: "O(log flows)",
-    parameters: &[flows::WEIGHTS, flows::BY, flows::FLOWS, limits::DEPTH, limits::LIMIT],
+    parameters: &[flows::WEIGHTS, flows::BY, flows::FLOWS, limits::DEPTH, limits::LIMIT, limits::FULL],
     example: "wf2q_plus:weights=4/2/1",
 };
 
@@ -216,7 +216,7 @@ impl<I: Item> Wf2qPlus<I> {
 impl<I: Item> Discipline<I> for Wf2qPlus<I> {
     #[inline]
     fn enqueue(&mut self, _now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
-        if let Some((flow, item)) = self.flows.admit(item, drops, Stamp::new) {
+        if let Some((flow, item)) = self.flows.admit(item, drops, Stamp::new, flows::evicted) {
             let (cost, first) = (item.cost(), self.flows.is_empty(flow));
             self.flows.append(flow, item);
             if first {

@@ -19,8 +19,10 @@
 //! before, as far as the fluid system is ahead; if it is lower, they start before them.
 //!
 //! Departures from the source. The gate, which the source lacks, is unknown to the fluid system: a flow
-//! whose head it does not permit is passed over and keeps its tags. What the limits drop never enters the
-//! fluid system.
+//! whose head it does not permit is passed over and keeps its tags. A newcomer that the limits drop never
+//! enters the fluid system. What is dropped at the end of a longest queue is served there nevertheless, since
+//! nothing can be taken out of the middle of the heap: virtual time is slower by that much, which favours
+//! whoever comes; the flow itself goes on from the last packet that it has left.
 //!
 //! | | |
 //! |-|-|
@@ -60,6 +62,7 @@ pub const INFO: Info = Info {
         flows::FLOWS,
         limits::DEPTH,
         limits::LIMIT,
+        limits::FULL,
     ],
     example: "wfq:rate=10Mbit,weights=4/2/1",
 };
@@ -110,20 +113,25 @@ impl core::error::Error for ConfigError {}
 struct Stamp {
     /// Of its last packet.
     finish: Tag,
+    /// When the fluid system has nothing left of it: at the finish of its last packet, or at that of a later one that was
+    /// dropped since.
+    leaves: Tag,
     share: Share,
-    weight: u64,
+    weight: u32,
     /// Whether the fluid system has something left of it.
     fluid: bool,
 }
 
 impl Stamp {
     fn new(weight: Weight) -> Self {
-        Self { finish: Tag(0), share: Share::of(weight), weight: weight.get(), fluid: false }
+        let (finish, share) = (Tag(0), Share::of(weight));
+        // A weight has 16 bits.
+        Self { finish, leaves: finish, share, weight: weight.get() as u32, fluid: false }
     }
 
     /// Reads it from end to end, for [`Flows::fetch`].
     fn read(&self) -> u64 {
-        self.finish.0 ^ self.weight ^ u64::from(self.fluid)
+        self.finish.0 ^ u64::from(self.weight) ^ u64::from(self.fluid)
     }
 }
 
@@ -132,6 +140,14 @@ impl Stamp {
 struct Stamped<I> {
     item: I,
     finish: Tag,
+}
+
+impl<I> Stamped<I> {
+    /// It is dropped from the end of its queue: the next packet of its flow follows on the one that is last now.
+    fn evicted(self, stamp: &mut Stamp, last: &Self) -> I {
+        stamp.finish = last.finish;
+        self.item
+    }
 }
 
 /// Units of virtual time, for one share, that a rate of 1 bit/s makes in a nanosecond: 2^20 / (8 x 10^9),
@@ -184,13 +200,13 @@ impl Fluid {
                 flows.fetch_states(self.leaving.soon(), Stamp::read);
             }
             let stamp = flows.state_mut(first.flow());
-            if stamp.finish > first.tag() {
-                self.leaving.rerank_least(Rank::new(stamp.finish, first.flow()));
+            if stamp.leaves > first.tag() {
+                self.leaving.rerank_least(Rank::new(stamp.leaves, first.flow()));
                 continue;
             }
             self.rest -= needed;
             self.now = self.now.max(first.tag());
-            self.weights -= stamp.weight;
+            self.weights -= u64::from(stamp.weight);
             stamp.fluid = false;
             self.leaving.pop();
         }
@@ -256,9 +272,10 @@ impl<I: Item<Cost = Bytes>> Wfq<I> {
         let fluid = &mut self.fluid;
         let stamp = self.flows.state_mut(flow);
         stamp.finish = stamp.finish.max(fluid.now).plus(stamp.share.service(size));
+        stamp.leaves = stamp.leaves.max(stamp.finish);
         if !stamp.fluid {
             stamp.fluid = true;
-            fluid.weights += stamp.weight;
+            fluid.weights += u64::from(stamp.weight);
             fluid.leaving.push(Rank::new(stamp.finish, flow));
         }
         stamp.finish
@@ -282,7 +299,9 @@ impl<I: Item<Cost = Bytes>> Wfq<I> {
         self.fluid.now = self.fluid.now.lowered(amount);
         self.fluid.leaving.lower(amount);
         self.order.lower(amount);
-        self.flows.states_mut().for_each(|stamp| stamp.finish = stamp.finish.lowered(amount));
+        for stamp in self.flows.states_mut() {
+            (stamp.finish, stamp.leaves) = (stamp.finish.lowered(amount), stamp.leaves.lowered(amount));
+        }
         self.flows.packets_mut().for_each(|packet| packet.finish = packet.finish.lowered(amount));
     }
 }
@@ -290,7 +309,7 @@ impl<I: Item<Cost = Bytes>> Wfq<I> {
 impl<I: Item<Cost = Bytes>> Discipline<I> for Wfq<I> {
     #[inline]
     fn enqueue(&mut self, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
-        if let Some((flow, item)) = self.flows.admit(item, drops, Stamp::new) {
+        if let Some((flow, item)) = self.flows.admit(item, drops, Stamp::new, Stamped::evicted) {
             self.fluid.advance(now, &mut self.flows);
             if let Some(amount) = lowering(self.fluid.now) {
                 self.lower(amount);

@@ -24,7 +24,7 @@ const SPECS: [&str; 13] = [
     "outstanding(in_order(sf),limit=2)",
 ];
 
-const PACKET_SPECS: [&str; 14] = [
+const PACKET_SPECS: [&str; 17] = [
     "fifo:limit=5pkt",
     "drr:quantum=1B,stall=leave",
     "table_basic:0/1/-/2,limit=9pkt",
@@ -36,6 +36,9 @@ const PACKET_SPECS: [&str; 14] = [
     "fq(codel:1ns,limit=20pkt,flows=2)",
     "fq_codel:limit=9pkt,flows=2,quantum=1B",
     "fq_codel:memory_limit=1048576MiB,quantum=1B,target=1ns,interval=1ns,mtu=0B",
+    "cake:memlimit=1048576MiB,rtt=1ns,queues=8",
+    "cake:memlimit=1B,diffserv=precedence,fairness=flowblind",
+    "tbf(cake(memlimit=900B,fairness=hosts),rate=1bit,burst=90B)",
     "priority(fifo,bands=2)",
     "priority(fq(codel:1ns),bands=16,last=fq_codel:limit=3pkt)",
     "tbf(priority(fq_codel:limit=9pkt),rate=1bit,burst=90B)",

@@ -110,6 +110,23 @@ conformance::suite!(
     || packets("priority(table_weighted(7@1cr/2@9cr/1@40cr/0@1cr,high=3@9cr),last=table_basic:4/5/4/6)"),
     [work_conserving, flow_order]
 );
+conformance::suite!(
+    cake: [Packet],
+    || packets("cake:rtt=10us,memlimit=9kB,queues=8"),
+    [work_conserving, flow_order]
+);
+conformance::suite!(cake_shaping: [Packet], || packets("cake:rate=3Gbit,rtt=10us,overhead=38B,framing=atm"), [flow_order]);
+conformance::suite!(tbf_of_cake: [Packet], || packets("tbf(cake:rtt=10us,rate=3Gbit,burst=3028B)"), [flow_order]);
+conformance::suite!(
+    priority_of_cakes: [Packet],
+    || packets("priority(cake:rtt=10us,bands=2,last=cake(rate=2Gbit,memlimit=9kB))"),
+    [flow_order]
+);
+conformance::suite!(
+    htb_of_cake: [Packet],
+    || packets("htb(cake:rtt=10us,rate=8Gbit,classes=1Gbit/2Gbit-4Gbit/3Gbit)"),
+    [flow_order]
+);
 
 /// A discipline of tasks, half of whose processes ask for something: of all time, or a little more.
 fn tasks(spec: &str) -> Box<dyn TaskDiscipline<Burst> + Send> {

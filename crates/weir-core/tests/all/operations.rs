@@ -16,7 +16,7 @@ const SEQUENCES: u64 = 100;
 const OPERATIONS: u32 = 1_000;
 
 /// Disciplines of packets around others.
-const NESTED: [&str; 7] = [
+const NESTED: [&str; 9] = [
     "fq(codel(target=5us,interval=100us),depth=30pkt)",
     "fq(fq_codel(flows=4,limit=20pkt))",
     "fq(tbf(fifo,rate=1Mbit,burst=1514B))",
@@ -24,6 +24,8 @@ const NESTED: [&str; 7] = [
     "priority(fq(sfq:queues=3),bands=4,last=fq_codel(target=5us,interval=100us,limit=50pkt))",
     "tbf(sfq:queues=9,rate=1Gbit,burst=15140B)",
     "tbf(priority(tbf(codel:5us,rate=1Gbit,burst=1514B)),rate=500Mbit,burst=3028B)",
+    "cake:rtt=100us,memlimit=90kB,queues=8",
+    "priority(cake(rate=400Mbit,rtt=100us),bands=2,last=cake:fairness=dual_dsthost)",
 ];
 
 fn sequences<I: Sample>(spec: &str, build: impl Fn(&Spec) -> Box<dyn Discipline<I> + Send>) {

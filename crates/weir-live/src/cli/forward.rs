@@ -96,7 +96,8 @@ fn open(name: &str, io: Io, arena: &mut Arena) -> Result<(Claim, Device), Failur
     let share = Share::of(arena.frames(), 2);
     let router = "bench-forward".to_owned();
     let sharing = Sharing::default();
-    let means = Means { router, io, on_failure: OnFailure::Pass, sharing, share, workers: 1 };
+    let means =
+        Means { router, io, on_failure: OnFailure::Pass, sharing, share, workers: 1, vlans: vec![None] };
     let opened = Device::open(&facts, &means, arena)?;
     if let Some(fault) = opened.fallback {
         eprintln!("note: {fault}; AF_PACKET instead");

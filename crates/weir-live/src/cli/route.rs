@@ -15,7 +15,7 @@ use crate::daemon::metrics::Metrics;
 use crate::daemon::passage::Passage;
 use crate::daemon::readings::Readings;
 use crate::daemon::reload::Hangups;
-use crate::daemon::requests::{Began, Order};
+use crate::daemon::requests::{Began, InForce, Order};
 use crate::daemon::run::{self, Daemon, Parts, Standing};
 use crate::daemon::seat::Seat;
 use crate::daemon::succession::Succession;
@@ -100,20 +100,22 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let standing = stand(arguments, &router, user, workers.iter().any(Worker::is_behind))?;
     arguments.configured.restrict(socket.directory(), pins.is_some());
     announce(&router, &workers);
-    let workers = system(run::begin(workers, router.interfaces.len(), clock))?;
+    let workers = system(run::begin(workers, router.devices().len(), clock))?;
     // What is started from here on moves no packets.
     arguments.priority.map_or(Ok(String::new()), privileges::real_time)?;
     system(log::serve())?;
     let (caller, inbox) = system(inbox())?;
     let readings = Readings::new(caller);
-    let began = Began { router: router.clone(), seed };
+    let router = Arc::new(router);
+    let in_force = InForce::new(Arc::clone(&router));
+    let began = Began { router: Router::clone(&router), in_force: in_force.clone(), seed };
     let control = system(socket.serve(Arc::clone(&readings), began.clone()))?;
     let served =
         metrics.map(|metrics| metrics.serve(Arc::clone(&readings), Order::Stats, Some(Order::Subscribers)));
     let metrics = system(served.transpose())?;
     system(hangups.serve(arguments.configured.file.clone(), readings, began))?;
-    let (router, succession) = (Arc::new(router), Succession::None);
-    let parts = Parts { clock, router, file, inbox, watch, ended, standing, past, succession };
+    let succession = Succession::None;
+    let parts = Parts { clock, router, in_force, file, inbox, watch, ended, standing, past, succession };
     Ok(Served { started: Daemon::new(parts, workers), control, metrics })
 }
 
@@ -152,22 +154,22 @@ fn workers(router: &Router, clock: Clock, seed: u64, beside: bool) -> Result<Vec
     })?;
     let of = router.workers as usize;
     let mut arenas = memory.split(router.workers);
-    let means = Means::of(router, frames);
     let mut seats: Vec<Vec<Seat>> = (0..of).map(|_| Vec::new()).collect();
-    for (place, interface) in router.interfaces.iter().enumerate() {
-        let (name, means, arena) = (&interface.name, means.clone(), &mut arenas[place % of]);
+    let names = router.devices();
+    for (place, name) in names.iter().enumerate() {
+        let (means, arena) = (Means::of(router, name, frames), &mut arenas[place % of]);
         seats[place % of].push(if beside {
             Seat::beside(name, means)?
         } else {
             Seat::open(name, means, arena)?
         });
     }
-    let open = (0..router.interfaces.len()).map(|place| &seats[place % of][place / of]);
+    let open = (0..names.len()).map(|place| &seats[place % of][place / of]);
     let devices: Vec<_> = open.filter_map(Seat::facts).collect();
     let passages = system(Passage::between(of, frames))?;
     let mut workers = Vec::new();
     for (this, ((arena, seats), passage)) in arenas.into_iter().zip(seats).zip(passages).enumerate() {
-        let plane = Plane::part_of(router.clone(), Part { this, of }, &devices, frames, seed)?;
+        let plane = Plane::part_of(router.clone(), Part::new(this, of), &devices, frames, seed)?;
         workers.push(Worker::new(plane, arena, seats, passage, clock, router.spin));
     }
     Ok(workers)
@@ -217,11 +219,19 @@ fn stand(
 
 /// Says what runs, and what should be changed about it.
 fn announce(router: &Router, workers: &[Worker]) {
-    for (place, interface) in router.interfaces.iter().enumerate() {
-        let seat = workers[place % workers.len()].seat(place);
+    let devices = router.device_places();
+    for (at, interface) in router.interfaces.iter().enumerate() {
+        let seat = workers[devices[at] % workers.len()].seat(devices[at]);
         let rate = interface.rate.map_or_else(|| "no rate".to_owned(), |rate| rate.to_string());
-        let (name, means, holds) = (&interface.name, seat.means(), router.bound_at(place));
+        let (means, holds) = (seat.means(), router.bound_at(at));
+        let name = match interface.vlan {
+            Some(_) => format!("{} ({})", interface.name, interface.what()),
+            None => interface.name.clone(),
+        };
         log::info(format_args!("interface {name}: {means}, {}, {rate}; {holds}", interface.discipline));
+    }
+    for place in 0..router.devices().len() {
+        let seat = workers[place % workers.len()].seat(place);
         seat.advice().iter().for_each(|line| log::warning(format_args!("{line}")));
     }
     router.advice().iter().for_each(|line| log::warning(format_args!("{line}")));

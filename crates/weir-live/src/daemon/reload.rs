@@ -84,14 +84,14 @@ mod tests {
     use weir_document::Source;
 
     use super::super::inbox::inbox;
-    use super::super::requests::{Began, Order};
+    use super::super::requests::{Began, InForce, Order};
     use super::*;
 
     const TEXT: &str = "weir = 1\n[router]\nname = \"r\"\n[[interface]]\nname = \"a\"\n";
 
     fn router() -> Began {
         let router = weir_plane::config::read(&Source { name: "r.toml", text: TEXT }).expect("valid");
-        Began { router, seed: 1 }
+        Began { in_force: InForce::new(Arc::new(router.clone())), router, seed: 1 }
     }
 
     #[test]

@@ -80,7 +80,7 @@ impl PartialEq for Ready {
 impl Ready {
     fn build(router: &Router, seed: u64) -> Result<Self, Refused> {
         let of = router.workers as usize;
-        let one = |this| Successor::new(router.clone(), &Part { this, of }, seed);
+        let one = |this| Successor::new(router.clone(), &Part::new(this, of), seed);
         let successors = (0..of).map(one).collect::<Result<_, _>>()?;
         Ok(Self(Arc::new(Mutex::new(Some(Built { successors, advice: router.advice() })))))
     }
@@ -90,11 +90,33 @@ impl Ready {
     }
 }
 
+/// The router that is in force, for whoever builds the one after it.
+#[derive(Clone, Debug)]
+pub struct InForce(Arc<Mutex<Arc<Router>>>);
+
+impl InForce {
+    /// This one.
+    #[must_use]
+    pub fn new(router: Arc<Router>) -> Self {
+        Self(Arc::new(Mutex::new(router)))
+    }
+
+    fn get(&self) -> Arc<Router> {
+        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn set(&self, router: &Arc<Router>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(router);
+    }
+}
+
 /// A router as its daemon began.
 #[derive(Clone, Debug)]
 pub struct Began {
     /// What cannot change while it runs is compared with it.
     pub router: Router,
+    /// The interfaces of this one keep their places.
+    pub in_force: InForce,
     /// The seed of its planes.
     pub seed: u64,
 }
@@ -114,12 +136,11 @@ impl Orders for Began {
             Request::Stop => Order::Stop,
             Request::Reload { file, text } => {
                 let read = read_successor(&Source { name: &file, text: &text }, &self.router);
-                let router = read.map_err(|refused| refused.to_string())?;
+                let router = read.map_err(|refused| refused.to_string())?.following(&self.in_force.get())?;
                 let ready = Ready::build(&router, self.seed).map_err(|refused| refused.to_string())?;
                 Order::Reload { file: shorten(&file), router: Arc::new(router), ready }
             }
             Request::Set { interface, rate, discipline, propagation } => {
-                self.router.place_of(&interface)?;
                 let change = Change::read(rate.as_deref(), discipline.as_deref(), propagation.as_deref())?;
                 Order::Set { interface, change }
             }
@@ -129,10 +150,7 @@ impl Orders for Began {
                     self.router.name
                 ));
             }
-            Request::Drain { interface, resume } => {
-                interface.as_deref().map_or(Ok(0), |name| self.router.place_of(name))?;
-                Order::Drain { interface, resume }
-            }
+            Request::Drain { interface, resume } => Order::Drain { interface, resume },
         })
     }
 }
@@ -180,7 +198,7 @@ pub(super) fn answer(daemon: &mut Still<'_>, Command { order, reply }: Command<O
     reply.send(said);
 }
 
-/// Takes another configuration of the same interfaces. What it leaves is dropped by whoever asked.
+/// Takes another configuration of the same devices. What it leaves is dropped by whoever asked.
 fn take(daemon: &mut Still<'_>, router: Arc<Router>, built: Built, said: String, reply: Reply) {
     let Built { successors, advice } = built;
     let now = daemon.parts.clock.now();
@@ -192,6 +210,10 @@ fn take(daemon: &mut Still<'_>, router: Arc<Router>, built: Built, said: String,
             Err(refused) => return reply.send(Answer::refused(refused.to_string())),
         }
     }
+    for (place, device) in router.devices().iter().enumerate() {
+        daemon.server(place).seat_mut(place).serve(router.vlans_of(device));
+    }
+    daemon.parts.in_force.set(&router);
     let before = core::mem::replace(&mut daemon.parts.router, router);
     reply.send_later(move || {
         drop((remains, before));
@@ -237,7 +259,10 @@ fn drain(daemon: &mut Still<'_>, interface: Option<&str>, resume: bool) -> Answe
 fn status(daemon: &Still<'_>) -> Status {
     let now = daemon.parts.clock.now();
     let snapshot = daemon.snapshot();
-    let interfaces = snapshot.interfaces.iter().enumerate().map(|(place, interface)| InterfaceStatus {
+    let router = &daemon.parts.router;
+    let is_here = |at: usize| router.interfaces.get(at).is_some_and(|it| !it.is_removed);
+    let present = snapshot.interfaces.iter().enumerate().filter(|(at, _)| is_here(*at));
+    let interfaces = present.map(|(place, interface)| InterfaceStatus {
         name: interface.name.clone(),
         means: interface.means.clone(),
         up: interface.up,

@@ -26,7 +26,7 @@ use super::clock::Clock;
 use super::crew::Crew;
 use super::inbox::Inbox;
 use super::log;
-use super::requests::{self, Order};
+use super::requests::{self, InForce, Order};
 use super::seat::Seat;
 use super::succession::Succession;
 use super::worker::Worker;
@@ -47,6 +47,8 @@ pub struct Parts {
     pub clock: Clock,
     /// The configuration.
     pub router: Arc<Router>,
+    /// The same, where those see it who build the next.
+    pub in_force: InForce,
     /// The file it is of.
     pub file: String,
     /// Where orders come from.
@@ -200,7 +202,7 @@ impl Daemon {
         }
         self.still(|mut daemon| {
             if begins {
-                (0..daemon.parts.router.interfaces.len()).for_each(|place| daemon.set_draining(place, true));
+                (0..daemon.parts.router.interfaces.len()).for_each(|at| daemon.set_draining(at, true));
             }
             daemon.waiting() == 0 || now >= last
         })
@@ -224,7 +226,12 @@ impl Still<'_> {
         self.parts.ended.store(true, Ordering::Relaxed);
     }
 
-    /// The worker that serves an interface.
+    /// How many devices there are.
+    pub(super) fn devices(&self) -> usize {
+        self.parts.router.devices().len()
+    }
+
+    /// The worker that serves a device.
     pub(super) fn server(&mut self, place: usize) -> &mut Worker {
         let of = self.workers.len();
         self.workers[place % of]
@@ -244,9 +251,9 @@ impl Still<'_> {
 
     /// What was counted so far, with what the sockets know.
     pub(super) fn snapshot(&self) -> Snapshot {
-        let of = self.workers.len();
+        let (of, devices) = (self.workers.len(), self.parts.router.device_places());
         let parts = self.workers.iter().map(|worker| worker.snapshot()).collect();
-        let mut all = Snapshot::of_all(parts, |place| place % of);
+        let mut all = Snapshot::of_all(parts, |at| devices[at] % of);
         if let Some(past) = &self.parts.past {
             all.add_past(past);
         }
@@ -262,7 +269,7 @@ impl Still<'_> {
 
     /// Looks at every interface, and says what the operator should know.
     fn look(&mut self) {
-        for place in 0..self.parts.router.interfaces.len() {
+        for place in 0..self.devices() {
             self.look_at(place);
         }
         for worker in &mut self.workers {
@@ -275,7 +282,7 @@ impl Still<'_> {
     /// Opens the queues of interfaces that come in by a makeshift; whether there are more of them.
     fn promote(&mut self) -> bool {
         let mut more = false;
-        for place in 0..self.parts.router.interfaces.len() {
+        for place in 0..self.devices() {
             let (seat, arena) = self.server(place).seat_with_memory(place);
             if seat.is_makeshift() {
                 seat.promote(arena);
@@ -286,7 +293,7 @@ impl Still<'_> {
         more
     }
 
-    /// Looks whether an interface is up, gone, or back, and tells the planes where that has changed.
+    /// Looks whether a device is up, gone, or back, and tells the planes where that has changed.
     fn look_at(&mut self, place: usize) {
         let seat = self.server(place).seat(place);
         let now = seat.now();
@@ -303,14 +310,14 @@ impl Still<'_> {
     }
 }
 
-/// Shares the queues of all interfaces among these workers; all but the first begin, in threads of their own with the priority
+/// Shares the queues of all devices among these workers; all but the first begin, in threads of their own with the priority
 /// of this one.
 ///
 /// # Errors
 /// There is no worker, or no thread for one.
-pub fn begin(mut workers: Vec<Worker>, interfaces: usize, clock: Clock) -> io::Result<(Worker, Crew)> {
+pub fn begin(mut workers: Vec<Worker>, devices: usize, clock: Clock) -> io::Result<(Worker, Crew)> {
     let mut all: Vec<&mut Worker> = workers.iter_mut().collect();
-    (0..interfaces).for_each(|place| spread(&mut all, place));
+    (0..devices).for_each(|place| spread(&mut all, place));
     let others = workers.split_off(workers.len().min(1));
     let first = workers.pop().ok_or_else(|| io::Error::other("a router has a worker"))?;
     Ok((first, Crew::start(others, clock)?))

@@ -1,4 +1,4 @@
-//! One interface of the daemon: its sockets while it is there, and what must be known to open them again.
+//! One device of the daemon, with all of its VLANs: its sockets while it is there, and what must be known to open them again.
 //!
 //! An interface that goes away takes its sockets with it; its seat stays, keeps the claim, and opens them anew once there
 //! is one of its name again. One that is only down keeps them. In between the plane is told that the device is down, and
@@ -9,6 +9,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
 use weir_plane::arena::{Arena, Buffer};
+use weir_plane::config::Vlan;
 use weir_plane::snapshot::{KernelCounts, Left};
 use weir_plane::{DeviceFacts, Received};
 
@@ -112,6 +113,17 @@ impl Seat {
     #[must_use]
     pub fn facts(&self) -> Option<DeviceFacts> {
         self.open.as_ref().map(|open| open.seen())
+    }
+
+    /// The router serves these VLANs of it from now on.
+    pub(super) fn serve(&mut self, vlans: Vec<Option<Vlan>>) {
+        if let Some(Err(error)) = self.open.as_mut().map(|open| open.serve(&vlans)) {
+            log::error(format_args!(
+                "interface {}: its VLANs cannot be told to its program: {error}",
+                self.name
+            ));
+        }
+        self.means.vlans = vlans;
     }
 
     /// What an operator should change about the interface, if anything.

@@ -48,10 +48,10 @@ pub enum Succession {
 }
 
 impl Still<'_> {
-    /// The links of the programs, by interface.
+    /// The links of the programs, by device.
     pub(super) fn links(&mut self) -> BTreeMap<String, Option<u32>> {
         self.parts.succession = Succession::Announced(self.parts.clock.now() + Nanos::new(PATIENCE));
-        let names: Vec<String> = self.parts.router.interfaces.iter().map(|it| it.name.clone()).collect();
+        let names: Vec<String> = self.parts.router.devices().into_iter().map(str::to_owned).collect();
         let link = |(place, name)| (name, self.server(place).seat_mut(place).link());
         names.into_iter().enumerate().map(link).collect()
     }
@@ -64,10 +64,11 @@ impl Still<'_> {
         self.take_in();
         let now = self.parts.clock.now();
         let counted = self.snapshot();
-        let interfaces = (0..self.parts.router.interfaces.len())
-            .map(|place| {
-                let worker = self.server(place);
-                worker.plane.bequeath(now, place, &worker.arena)
+        let devices = self.parts.router.device_places();
+        let interfaces = (0..devices.len())
+            .map(|at| {
+                let worker = self.server(devices[at]);
+                worker.plane.bequeath(now, at, &worker.arena)
             })
             .collect();
         self.parts.succession = Succession::Done;
@@ -116,7 +117,7 @@ impl Still<'_> {
             "another process was to take this router over, and has not done so in {}s: this one goes on",
             PATIENCE / 1_000_000_000
         ));
-        for place in 0..self.parts.router.interfaces.len() {
+        for place in 0..self.devices() {
             self.server(place).seat_mut(place).return_to_link();
         }
     }

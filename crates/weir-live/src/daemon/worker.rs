@@ -5,7 +5,7 @@
 //! the time that is spent spinning, or until a frame comes: sleeping ends some tens of microseconds late, spinning does
 //! not, and a fast line needs that.
 //!
-//! Where there are several, interface `n` is served by worker `n` modulo their number, and so are its receive queues from
+//! Where there are several, the interfaces of device `n` are served by worker `n` modulo their number, and so are the receive queues of that from
 //! there on: a flow, which the device gives one queue, is always with one worker, and what they hand to each other keeps
 //! its order.
 //!
@@ -14,6 +14,7 @@
 //! | Work per turn | O(interfaces + frames); no allocation |
 //! | Units | nanoseconds since the daemon began |
 
+use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -41,9 +42,9 @@ pub struct Worker {
     pub plane: Plane,
     /// Its part of the memory.
     pub arena: Arena,
-    /// The interfaces that it serves, in their order.
+    /// The devices that it serves, in their order.
     pub seats: Vec<Seat>,
-    /// Queues of interfaces that others serve, with the places of those.
+    /// Queues of devices that others serve, with the places of those.
     satellites: Vec<(usize, Satellite)>,
     passage: Passage,
     clock: Clock,
@@ -52,6 +53,8 @@ pub struct Worker {
     due: Option<Instant>,
     received: Vec<Received>,
     leaving: Vec<Buffer>,
+    /// Which interface of a device is the first to send.
+    first: usize,
 }
 
 impl Worker {
@@ -77,10 +80,11 @@ impl Worker {
             // Twice: the sockets of an interface are read one after the other.
             received: Vec::with_capacity(2 * BATCH),
             leaving: Vec::with_capacity(BATCH),
+            first: 0,
         }
     }
 
-    /// The place of an interface that it serves.
+    /// The place of a device that it serves.
     fn place(&self, seat: usize) -> usize {
         let part = self.plane.part();
         part.this + seat * part.of
@@ -92,7 +96,7 @@ impl Worker {
         self.seats.iter().any(Seat::is_behind)
     }
 
-    /// The interface at a place, which it serves.
+    /// The device at a place, which it serves.
     #[must_use]
     pub fn seat(&self, place: usize) -> &Seat {
         &self.seats[place / self.plane.part().of]
@@ -172,14 +176,21 @@ impl Worker {
 
     fn send(&mut self, now: Instant, seat: usize) -> bool {
         let place = self.place(seat);
-        let Self { plane, arena, seats, leaving, .. } = self;
+        let Self { plane, arena, seats, leaving, first, .. } = self;
         let seat = &mut seats[seat];
-        let room = seat.room(arena).min(BATCH as u32);
-        plane.depart(now, place, room, arena, leaving);
-        let any = !leaving.is_empty();
-        for buffer in leaving.drain(..) {
-            if let Err(back) = seat.send(buffer) {
-                plane.failed(place, back, arena);
+        let mut room = seat.room(arena).min(BATCH as u32);
+        let (count, mut any) = (plane.interfaces_of(place).len(), false);
+        // Each in turn is first to have the room of the device that they share.
+        *first = first.wrapping_add(1);
+        for turn in 0..count {
+            let interface = plane.interfaces_of(place)[(*first + turn) % count];
+            plane.depart(now, interface, room, arena, leaving);
+            any |= !leaving.is_empty();
+            room = room.saturating_sub(leaving.len() as u32);
+            for buffer in leaving.drain(..) {
+                if let Err(back) = seat.send(buffer) {
+                    plane.failed(interface, back, arena);
+                }
             }
         }
         if any || seat.has_unsent() {
@@ -204,7 +215,8 @@ impl Worker {
         let event = self.due.map_or(latest, |event| event.min(latest));
         let mut until = event.get().saturating_sub(self.spin.get());
         // Room comes by the kernel's own work, of which only some tells.
-        let short = |seat: usize| self.seats[seat].has_unsent() || self.plane.wants_room(self.place(seat));
+        let wants_room = |place| self.plane.interfaces_of(place).iter().any(|&at| self.plane.wants_room(at));
+        let short = |seat: usize| self.seats[seat].has_unsent() || wants_room(self.place(seat));
         if (0..self.seats.len()).any(short) {
             until = until.min(now.get() + RETRY);
         }
@@ -261,14 +273,21 @@ impl Worker {
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let mut snapshot = self.plane.snapshot(self.clock.now(), &self.arena);
-        for (place, interface) in snapshot.interfaces.iter_mut().enumerate() {
-            interface.kernel = self.satellite_counts(place);
+        // What the kernel counts of a device is with the first of its interfaces.
+        let first = |place| self.plane.interfaces_of(place).first();
+        for place in self.satellites.iter().map(|(place, _)| *place).collect::<BTreeSet<_>>() {
+            if let Some(&at) = first(place) {
+                snapshot.interfaces[at].kernel = self.satellite_counts(place);
+            }
         }
-        for (at, seat) in self.seats.iter().enumerate() {
-            let interface = &mut snapshot.interfaces[self.place(at)];
-            interface.means = seat.means().to_owned();
-            interface.kernel += seat.counts();
-            interface.left_to_kernel = seat.left_to_kernel();
+        for (seat, place) in self.seats.iter().zip(0..).map(|(seat, at)| (seat, self.place(at))) {
+            for &at in self.plane.interfaces_of(place) {
+                seat.means().clone_into(&mut snapshot.interfaces[at].means);
+            }
+            if let Some(&at) = first(place) {
+                snapshot.interfaces[at].kernel += seat.counts();
+                snapshot.interfaces[at].left_to_kernel = seat.left_to_kernel();
+            }
         }
         snapshot
     }

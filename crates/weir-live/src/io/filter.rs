@@ -2,7 +2,7 @@
 //!
 //! They divide frames as the XDP program of `bpf/route` does, so that it makes no difference by which means a frame
 //! came: ARP and neighbour discovery are for the neighbourhood, the kernel's own traffic is for nobody here, and the
-//! rest is for the router. What has a VLAN tag, what is neither IP nor ARP, and what is shorter than its headers is shown
+//! rest is for the router. What has a VLAN tag, its neighbours included, what is neither IP nor ARP, and what is shorter than its headers is shown
 //! to the router as well, which counts it.
 //!
 //! | | |

@@ -17,7 +17,7 @@ use fault::{Fault, Kind};
 use link::Facts;
 use weir_plane::Received;
 use weir_plane::arena::{Arena, Buffer};
-use weir_plane::config::{Io, OnFailure, Router};
+use weir_plane::config::{Io, OnFailure, Router, Vlan};
 use weir_plane::snapshot::KernelCounts;
 
 pub mod attach;
@@ -62,7 +62,7 @@ impl Share {
     }
 }
 
-/// How an interface is opened.
+/// How a device is opened.
 #[derive(Clone, Debug)]
 pub struct Means {
     /// The router's name, under which a program is pinned.
@@ -77,13 +77,15 @@ pub struct Means {
     pub share: Share,
     /// How many workers share its queues.
     pub workers: usize,
+    /// Its VLANs that the router serves.
+    pub vlans: Vec<Option<Vlan>>,
 }
 
 impl Means {
-    /// What the configuration of a router says, for an arena of so many frames.
+    /// What the configuration of a router says of a device, for an arena of so many frames.
     #[must_use]
-    pub fn of(router: &Router, frames: u32) -> Self {
-        let share = Share::of(frames, router.interfaces.len());
+    pub fn of(router: &Router, device: &str, frames: u32) -> Self {
+        let share = Share::of(frames, router.devices().len());
         Self {
             router: router.name.clone(),
             io: router.io,
@@ -91,6 +93,7 @@ impl Means {
             sharing: attach::Sharing { xdp: router.xdp, priority: router.xdp_priority },
             share,
             workers: router.workers as usize,
+            vlans: router.vlans_of(device),
         }
     }
 }

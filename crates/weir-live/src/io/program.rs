@@ -15,7 +15,7 @@ use std::net::IpAddr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 use libbpf_rs::{MapCore, MapFlags, Object, OpenObject};
-use weir_plane::config::OnFailure;
+use weir_plane::config::{OnFailure, TagType, Vlan};
 use weir_plane::snapshot::Left;
 
 use super::Means;
@@ -39,7 +39,7 @@ pub struct FrameCounts {
     pub neighbour: u64,
     /// For an address of the kernel's.
     pub kernel: u64,
-    /// With a VLAN tag.
+    /// Of a VLAN that the router does not serve.
     pub vlan: u64,
     /// Neither IPv4, IPv6 nor ARP.
     pub other: u64,
@@ -48,6 +48,13 @@ pub struct FrameCounts {
     /// For the router, while no socket took them.
     pub no_socket: u64,
 }
+
+/// `enum route_setting` of `bpf/route/intf.h`.
+const WITHOUT_SOCKET: u32 = 0;
+const ONLY_TAGGED: u32 = 1;
+
+/// The VLANs of a device that the router serves; `None` is frames without a tag.
+pub type Vlans = [Option<Vlan>];
 
 /// The program, attached to an interface until it is dropped, or until the machine ends where it is pinned.
 pub struct Program {
@@ -64,7 +71,15 @@ impl Loaded {
     /// # Errors
     /// Permission is missing, or the kernel has no XDP.
     pub fn new(means: &Means, facts: &Facts) -> Result<Self, Fault> {
-        load(owner(means), facts, OnFailure::Pass).map(|(object, way)| Self(object, way))
+        load(means, facts, OnFailure::Pass).map(|(object, way)| Self(object, way))
+    }
+
+    /// As of [`Program::serve`].
+    ///
+    /// # Errors
+    /// Permission is missing.
+    pub fn serve(&mut self, vlans: &Vlans) -> io::Result<()> {
+        serve(&self.0, vlans)
     }
 }
 
@@ -89,7 +104,7 @@ impl Program {
     /// # Errors
     /// Permission is missing, the kernel has no XDP, or another program is attached.
     pub fn attach(means: &Means, facts: &Facts) -> Result<Self, Fault> {
-        let (object, way) = load(owner(means), facts, means.on_failure)?;
+        let (object, way) = load(means, facts, means.on_failure)?;
         let program = program(&object, "route")
             .map_err(|error| Fault::system(&facts.name, "finding the XDP program", CAPABILITY, error))?;
         let attached = Attached::new(owner(means), facts, &way, program)?;
@@ -154,6 +169,14 @@ impl Program {
         leave_to_kernel(&self.object, addresses)
     }
 
+    /// The router serves these VLANs now: frames of others are left to the kernel.
+    ///
+    /// # Errors
+    /// Permission is missing.
+    pub fn serve(&mut self, vlans: &Vlans) -> io::Result<()> {
+        serve(&self.object, vlans)
+    }
+
     /// What it has counted since it was loaded.
     ///
     /// # Errors
@@ -209,13 +232,16 @@ fn owner(means: &Means) -> Owner<'_> {
 }
 
 /// Loads the program and tells it what it must know before its first frame.
-fn load(owner: Owner<'_>, facts: &Facts, on_failure: OnFailure) -> Result<(Object, Way), Fault> {
-    let way = Way::of(owner, facts)?;
+fn load(means: &Means, facts: &Facts, on_failure: OnFailure) -> Result<(Object, Way), Fault> {
+    let way = Way::of(owner(means), facts)?;
     let loaded = open(OBJECT).and_then(|object| way.fit(object, "route")).and_then(OpenObject::load);
     let object = loaded.map_err(|error| way.refused(facts, error, "Linux 5.9"))?;
-    without_socket(&object, on_failure).and_then(|()| leave_to_kernel(&object, &facts.addresses)).map_err(
-        |error| Fault::system(&facts.name, "telling the XDP program of the interface", CAPABILITY, error),
-    )?;
+    without_socket(&object, on_failure)
+        .and_then(|()| leave_to_kernel(&object, &facts.addresses))
+        .and_then(|()| serve(&object, &means.vlans))
+        .map_err(|error| {
+            Fault::system(&facts.name, "telling the XDP program of the interface", CAPABILITY, error)
+        })?;
     Ok((object, way))
 }
 
@@ -233,17 +259,38 @@ pub fn joins() -> io::Result<()> {
 
 fn without_socket(object: &Object, on_failure: OnFailure) -> io::Result<()> {
     let action = if on_failure == OnFailure::Stop { XDP_DROP } else { XDP_PASS };
-    let map = map(object, "without_socket")?;
-    map.update(&0u32.to_ne_bytes(), &action.to_ne_bytes(), MapFlags::ANY).map_err(plain)
+    set(object, WITHOUT_SOCKET, action)
+}
+
+fn set(object: &Object, setting: u32, value: u32) -> io::Result<()> {
+    let map = map(object, "settings")?;
+    map.update(&setting.to_ne_bytes(), &value.to_ne_bytes(), MapFlags::ANY).map_err(plain)
+}
+
+fn serve(object: &Object, vlans: &Vlans) -> io::Result<()> {
+    let wanted = vlans.iter().flatten().map(tags).collect::<Vec<_>>();
+    let map = map(object, "vlans")?;
+    keep(&map, &wanted)?;
+    set(object, ONLY_TAGGED, u32::from(!vlans.contains(&None)))
+}
+
+/// Has a map hold these keys, and no others.
+fn keep<const N: usize>(map: &impl MapCore, wanted: &[[u8; N]]) -> io::Result<()> {
+    let gone = map.keys().filter(|key| !wanted.iter().any(|other| other[..] == key[..])).collect::<Vec<_>>();
+    gone.iter().try_for_each(|key| map.delete(key)).map_err(plain)?;
+    wanted.iter().try_for_each(|key| map.update(key, &[1], MapFlags::ANY)).map_err(plain)
 }
 
 fn leave_to_kernel(object: &Object, addresses: &[IpAddr]) -> io::Result<()> {
     let map = map(object, "addresses")?;
-    let wanted = addresses.iter().map(|address| mapped(*address)).collect::<Vec<_>>();
-    let gone =
-        map.keys().filter(|key| !wanted.iter().any(|address| address[..] == key[..])).collect::<Vec<_>>();
-    gone.iter().try_for_each(|key| map.delete(key)).map_err(plain)?;
-    wanted.iter().try_for_each(|address| map.update(address, &[1], MapFlags::ANY)).map_err(plain)
+    keep(&map, &addresses.iter().map(|address| mapped(*address)).collect::<Vec<_>>())
+}
+
+/// `struct route_tags`.
+fn tags(vlan: &Vlan) -> [u8; 6] {
+    let (kind, outer) = vlan.outer.map_or((TagType::Customer, 0), |outer| (outer.kind, outer.id));
+    let [[a, b], [c, d], [e, f]] = [kind.ethertype(), outer, vlan.id].map(u16::to_ne_bytes);
+    [a, b, c, d, e, f]
 }
 
 /// `struct route_address`.

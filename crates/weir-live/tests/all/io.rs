@@ -30,7 +30,8 @@ fn open(name: &str, io: Io, arena: &mut Arena) -> Device {
 }
 
 fn means(router: &str, io: Io, on_failure: OnFailure) -> Means {
-    Means { router: router.to_owned(), io, on_failure, sharing: Sharing::default(), share: SHARE, workers: 1 }
+    let (router, sharing) = (router.to_owned(), Sharing::default());
+    Means { router, io, on_failure, sharing, share: SHARE, workers: 1, vlans: vec![None] }
 }
 
 fn try_open(name: &str, io: Io, on_failure: OnFailure, arena: &mut Arena) -> Result<Device, Fault> {

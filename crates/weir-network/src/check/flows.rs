@@ -13,7 +13,7 @@ use crate::document::brief::Brief;
 use crate::document::phase::Phase as WrittenPhase;
 use crate::document::{self, Network, NetworkDocument};
 use crate::model::{Flow, Phase, Stop, Tick};
-use weir_core::item::{Addresses, ClassId};
+use weir_core::item::{Addresses, ClassId, Dscp};
 use weir_core::units::{Bytes, Nanos};
 use weir_document::quantity::Time;
 use weir_document::{Checked, Located, MAX_WORK};
@@ -127,6 +127,8 @@ impl Check<'_, '_> {
             return self.refuse(written, reason, "describe fewer flows");
         }
         let class = self.class(written, &mut building.classes)?;
+        let largest = Dscp::LARGEST.into();
+        let dscp = flow.dscp.as_ref().map_or(Ok(0), |point| self.whole(point, 0, largest))?;
         let stagger = self.stagger(flow, period, count)?;
         let tick = flow.tick.as_ref().map(|tick| self.tick(tick)).transpose()?;
         let name = flow.name.as_ref().map(|name| self.name(name)).transpose()?;
@@ -141,6 +143,7 @@ impl Check<'_, '_> {
                 destination,
                 addresses,
                 class,
+                dscp: Dscp::new(dscp as u8),
                 path: paths.0.to_vec(),
                 back: paths.1.to_vec(),
                 start: Nanos::new(period.start.get() + stagger.get() * place),

@@ -108,6 +108,7 @@ name = "back"
 from = "b"
 to = "a"
 class = "control"
+dscp = 46
 tcp = { congestion = "cubic", packets = 1000, ecn = true, window = 64 }
 
 [[flow]]
@@ -189,6 +190,8 @@ fn flows_are_as_they_are_written() {
     assert_eq!(paths, [[0, 2, 4], [0, 2, 6], [0, 2, 6], [0, 2, 6], [5, 3, 1], [5, 3, 1]]);
     let backs: Vec<_> = network.flows.iter().map(|flow| flow.back.len()).collect();
     assert_eq!((backs, network.flows[4].back.as_slice()), (vec![0, 0, 0, 0, 3, 0], &[0, 2, 4][..]));
+    let points: Vec<_> = network.flows.iter().map(|flow| flow.dscp.get()).collect();
+    assert_eq!(points, [0, 0, 0, 0, 46, 0]);
     let times: Vec<_> = network.flows[..4].iter().map(|flow| (flow.start, flow.stop)).collect();
     let end = seconds(335);
     assert_eq!(

@@ -1,7 +1,7 @@
 //! Rules in order, flows under a key.
 
 use super::*;
-use crate::config::{Class, Router};
+use crate::config::{Class, Mark, Router};
 use crate::frame::{self, Frame};
 use crate::testing::{Udp, next, own, router};
 
@@ -18,8 +18,9 @@ fn nets(texts: &[&str]) -> Vec<IpNet> {
 
 fn with(rules: Vec<Rule>) -> Router {
     let mut router = router("fifo");
-    router.classes = rules.into_iter().map(|rule| Class { name: "c".into(), rule }).collect();
-    router.classes.push(Class { name: "default".into(), rule: Rule::default() });
+    router.classes =
+        rules.into_iter().map(|rule| Class { name: "c".into(), rule, mark: Mark::default() }).collect();
+    router.classes.push(Class { name: "default".into(), rule: Rule::default(), mark: Mark::default() });
     router
 }
 
@@ -34,7 +35,7 @@ fn the_first_rule_that_fits_decides() {
     let classifier = Classifier::new(&with(rules), 0);
     let class = |from: &str, to: &str, ports, tos| {
         let udp = Udp { ports, class: tos, ..Udp::new(from, to, 0) };
-        classifier.label(&packet(&udp)).class.0
+        classifier.label(&packet(&udp), Origin::default()).class.0
     };
     assert_eq!(class("10.1.2.3", "10.2.0.1", (53, 9), 0), 0);
     assert_eq!(class("10.1.2.3", "10.2.0.1", (54, 9), 0), 1);
@@ -62,7 +63,7 @@ fn a_flow_is_what_its_key_says() {
         (FlowKey::Class, [true, true, true]),
     ] {
         let classifier = Classifier::new(&Router { flow_key: key, ..router("fifo") }, 0);
-        let flow = |udp: &Udp| classifier.label(&packet(udp)).flow;
+        let flow = |udp: &Udp| classifier.label(&packet(udp), Origin::default()).flow;
         assert_eq!(others.each_ref().map(|other| flow(other) == flow(&base)), same, "{key:?}");
     }
 }
@@ -75,8 +76,10 @@ fn flows_are_bounded_and_their_key_matters() {
     let mut differ = 0;
     for port in 0..1_600 {
         let packet = packet(&Udp { ports: (port, 1), ..Udp::new("fd00::1", "fd00::2", 0) });
-        seen[one.label(&packet).flow.0 as usize] += 1;
-        differ += u32::from(one.label(&packet).flow != two.label(&packet).flow);
+        seen[one.label(&packet, Origin::default()).flow.0 as usize] += 1;
+        differ += u32::from(
+            one.label(&packet, Origin::default()).flow != two.label(&packet, Origin::default()).flow,
+        );
     }
     assert!(seen.iter().all(|&count| (50..200).contains(&count)), "{seen:?}");
     assert!(differ > 1_300);
@@ -88,9 +91,10 @@ fn flows_are_bounded_and_their_key_matters() {
 #[test]
 fn disciplines_see_addresses_of_ipv4_as_they_are() {
     let classifier = Classifier::new(&router("fifo"), 0);
-    let label = classifier.label(&packet(&Udp::new("10.0.0.1", "10.0.1.1", 0)));
+    let label = classifier.label(&packet(&Udp::new("10.0.0.1", "10.0.1.1", 0)), Origin::default());
     assert_eq!(label.addresses, Addresses { source: 0x0a00_0001, destination: 0x0a00_0101 });
-    let six = |from: &str| classifier.label(&packet(&Udp::new(from, "fd00::2", 0))).addresses;
+    let six =
+        |from: &str| classifier.label(&packet(&Udp::new(from, "fd00::2", 0)), Origin::default()).addresses;
     assert_eq!(six("fd00::1"), six("fd00::1"));
     assert_ne!(six("fd00::1").source, six("fd00::3").source);
     assert_eq!(six("fd00::1").destination, six("fd00::3").destination);

@@ -67,8 +67,9 @@ impl Router {
     /// # Errors
     /// There is none; the error names those that there are.
     pub fn place_of(&self, name: &str) -> Result<usize, String> {
-        let names = self.interfaces.iter().map(|interface| interface.name.as_str());
-        let place = names.clone().position(|other| other == name);
+        let present = || self.interfaces.iter().filter(|interface| !interface.is_removed);
+        let names = present().map(|interface| interface.name.as_str());
+        let place = self.interfaces.iter().position(|it| it.name == name && !it.is_removed);
         let shown = weir_document::shorten(name);
         place.ok_or_else(|| {
             format!("interface is `{shown}`, not one here: {}", words::known_names(name, names))

@@ -16,7 +16,10 @@ mod routes;
 mod subscribers;
 #[cfg(test)]
 mod tests;
+mod vlans;
 
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use weir_core::canonical::canonical;
@@ -28,7 +31,9 @@ use weir_document::{Located, Mismatch, Refused, Source, Wording, words};
 
 use super::defaults::with_written;
 use super::document::{RouterDocument, RouterTable};
-use super::{Checksums, Defaults, FlowKey, Io, MOST_WORKERS, OnFailure, Router, XDP_PRIORITY, Xdp};
+use super::{
+    Checksums, Defaults, FlowKey, Interface, Io, MOST_WORKERS, OnFailure, Router, XDP_PRIORITY, Xdp,
+};
 use crate::arena::cost;
 pub(super) use classes::DEFAULT as DEFAULT_CLASS;
 pub(super) use interfaces::{propagation_within, rate_within};
@@ -50,6 +55,10 @@ const LEAST_FRAMES: u64 = 64;
 const MOST_FLOWS: u32 = 1 << 20;
 /// How many flows are told apart where the file does not say.
 const FLOWS: u32 = 4096;
+/// How many neighbours are learned at an interface.
+const NEIGHBOURS: RangeInclusive<u32> = 1 << 6..=1 << 16;
+/// The same where the file does not say, as in Linux.
+const SOME_NEIGHBOURS: u32 = 1024;
 /// The longest spinning at the end of a wait.
 const LONGEST_SPIN: Nanos = Nanos::new(1_000_000);
 /// How long is spun where the file does not say.
@@ -189,7 +198,7 @@ impl Checker<'_> {
         let interfaces = self.interfaces(document)?;
         let routes = self.routes(document, &interfaces)?;
         let classes = self.classes(&document.class)?;
-        let workers = self.workers(table, interfaces.len())?;
+        let workers = self.workers(table, &interfaces)?;
         let router = Router {
             name,
             memory: self.memory(table, interfaces.len(), cost(workers))?,
@@ -202,6 +211,7 @@ impl Checker<'_> {
             defaults: given(&table.defaults).unwrap_or(Defaults::Live),
             flow_buckets: self.flow_buckets(table)?,
             hash_key: given(&table.flow_key),
+            most_neighbours: self.most_neighbours(table)?,
             workers,
             spin: self.spin(table)?,
             metrics: self.metrics(&table.metrics)?,
@@ -247,18 +257,29 @@ impl Checker<'_> {
 
     fn flow_buckets(&self, table: &RouterTable) -> Checked<u32> {
         let Some(written) = &table.flow_buckets else { return Ok(FLOWS) };
-        let buckets = written.value;
-        if buckets.is_power_of_two() && buckets <= MOST_FLOWS {
-            return Ok(buckets);
+        self.power_of_two(written, 1..=MOST_FLOWS)
+    }
+
+    fn most_neighbours(&self, table: &RouterTable) -> Checked<u32> {
+        let Some(written) = &table.most_neighbours else { return Ok(SOME_NEIGHBOURS) };
+        self.power_of_two(written, NEIGHBOURS)
+    }
+
+    fn power_of_two(&self, written: &Located<u32>, within: RangeInclusive<u32>) -> Checked<u32> {
+        let number = written.value;
+        if number.is_power_of_two() && within.contains(&number) {
+            return Ok(number);
         }
-        let near = buckets.clamp(1, MOST_FLOWS).next_power_of_two();
-        let reason = format!("must be a power of two from 1 to {MOST_FLOWS}");
+        let (least, most) = within.into_inner();
+        let near = number.clamp(least, most).next_power_of_two();
+        let reason = format!("must be a power of two from {least} to {most}");
         self.refuse(written, reason, format!("write a number such as {near}"))
     }
 
-    fn workers(&self, table: &RouterTable, interfaces: usize) -> Checked<u32> {
+    fn workers(&self, table: &RouterTable, interfaces: &[Interface]) -> Checked<u32> {
         let Some(written) = &table.workers else { return Ok(1) };
-        let most = MOST_WORKERS.min(u32::try_from(interfaces).unwrap_or(u32::MAX));
+        let devices: BTreeSet<&str> = interfaces.iter().map(|it| it.device.as_str()).collect();
+        let most = MOST_WORKERS.min(u32::try_from(devices.len()).unwrap_or(u32::MAX));
         if (1..=most).contains(&written.value) {
             return Ok(written.value);
         }
@@ -277,7 +298,7 @@ impl Checker<'_> {
     fn same(&self, document: &RouterDocument, new: &Router, old: &Router) -> Checked<()> {
         let table = &document.router.value;
         let at = |span: Option<std::ops::Range<usize>>| span.unwrap_or_else(|| document.router.span.clone());
-        let interfaces = |of: &Router| of.interfaces.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
+        let devices = |of: &Router| of.devices().into_iter().map(str::to_owned).collect::<BTreeSet<String>>();
         let (held, span) = if new.name != old.name {
             (format!("the daemon's name is `{}`", old.name), Some(table.name.span.clone()))
         } else if new.memory != old.memory {
@@ -302,9 +323,9 @@ impl Checker<'_> {
         } else if new.user != old.user {
             let old = old.user.as_ref().map_or("without a user".to_owned(), |user| format!("with `{user}`"));
             (format!("it began {old}"), span_of(&table.user))
-        } else if interfaces(new) != interfaces(old) {
-            let names = interfaces(old).join("`, `");
-            (format!("its interfaces are `{names}`, in this order"), Some(document.interface.span.clone()))
+        } else if devices(new) != devices(old) {
+            let names = old.devices().join("`, `");
+            (format!("its devices are `{names}`"), Some(document.interface.span.clone()))
         } else {
             return Ok(());
         };

@@ -2,8 +2,9 @@
 //!
 //! In a simulation a queue without a limit shows how long it grows; on a line it delays everything for seconds and takes
 //! the frames of other interfaces. So where a spec gives neither `limit` nor `depth`, and neither has a default, each flow
-//! may have what the line sends in [`SPAN_OF_FLOW`], or all together in [`SPAN`] where flows are not told apart. Where a
-//! discipline hashes flows by itself and its spec does not say by which key, it is the router's `flows`. What is written in
+//! may have what the line sends in [`SPAN_OF_FLOW`], or all together in [`SPAN`] where flows are not told apart. At the
+//! bound of all together the longest queue gives way where the spec does not say who does: a line has senders that do not
+//! care what they lose, and a flow that sends little is to lose nothing to them. Where a discipline hashes flows by itself and its spec does not say by which key, it is the router's `flows`. What is written in
 //! the spec holds, `none` included, and with `defaults = "simulation"` nothing is filled in.
 //!
 //! Where an interface has subscribers there are as many queues as they are, so that each is small: it holds what its
@@ -37,6 +38,13 @@ const MTU: u64 = 1500;
 /// Parameters that bound a queue, and the word for no bound.
 const BOUNDS: [&str; 2] = ["limit", "depth"];
 const NONE: &str = "none";
+/// The parameter that bounds a queue by the bytes in it, and what it says where that follows from the rate.
+const MEMORY: &str = "memlimit";
+const AUTO: &str = "auto";
+
+/// The parameter that says who gives way at the bound of all together, and what it says here.
+const FULL: &str = "full";
+const LONGEST: &str = "longest";
 
 /// The number of queues that a discipline hashes flows to, by its names, and how many a subscriber has.
 const HASHED: [&str; 2] = ["flows", "queues"];
@@ -126,9 +134,19 @@ fn fill(spec: &Spec, line: Line, flows: FlowKey) -> Spec {
         // The flow's number stands beside the addresses, which are as few as `flows` says.
         filled.arguments.push(Argument::new(KEY, if flows == FlowKey::Addresses { ADDRESSES } else { FLOW }));
     }
-    if BOUNDS.iter().any(|name| given(spec, info, name).is_some()) {
-        return filled;
+    let lacks_full =
+        info.parameters.iter().any(|parameter| parameter.name == FULL) && given(spec, info, FULL).is_none();
+    if BOUNDS.iter().all(|name| given(spec, info, name).is_none()) {
+        add_bounds(&mut filled, info, line, inner);
     }
+    if lacks_full {
+        filled.arguments.push(Argument::new(FULL, LONGEST));
+    }
+    filled
+}
+
+/// Adds the bounds of a spec that has none.
+fn add_bounds(filled: &mut Spec, info: &Info, line: Line, inner: Line) {
     let mut bound = |name, packets: u64| filled.arguments.push(Argument::new(name, &format!("{packets}pkt")));
     match BOUNDS.map(|name| is_open(info, name)) {
         [true, true] => {
@@ -139,7 +157,6 @@ fn fill(spec: &Spec, line: Line, flows: FlowKey) -> Spec {
         [false, true] => bound("depth", inner.packets(SPAN_OF_FLOW)),
         [false, false] => {}
     }
-    filled
 }
 
 /// The spec of a subscriber, filled, with the bounds of one of many.
@@ -170,7 +187,8 @@ fn by_addresses(spec: &Spec) -> Option<&str> {
     if is_it { Some(&spec.name) } else { inner() }
 }
 
-/// A spec in its canonical form, `canonical`, with those bounds and keys that were written though they are the default.
+/// A spec in its canonical form, `canonical`, with those parameters that are filled in unless they are written, where they
+/// were written though they are the default.
 pub(super) fn with_written(written: &Spec, mut canonical: Spec) -> Spec {
     let Ok(info) = registry::info(&written.name) else { return canonical };
     for place in nested(&canonical).collect::<Vec<_>>() {
@@ -179,7 +197,7 @@ pub(super) fn with_written(written: &Spec, mut canonical: Spec) -> Spec {
         let inner = parameter.and_then(|parameter| Role::Discipline.argument(written, parameter));
         canonical.arguments[place].value = inner.map_or(value.clone(), |it| with_written(it, value.clone()));
     }
-    for name in BOUNDS.into_iter().chain([KEY]) {
+    for name in BOUNDS.into_iter().chain([FULL, KEY]) {
         let value = given(written, info, name).filter(|_| given(&canonical, info, name).is_none());
         canonical.arguments.extend(value.map(|value| Argument::new(name, &value.name)));
     }
@@ -237,7 +255,7 @@ impl Router {
     #[must_use]
     pub fn advice(&self) -> Vec<String> {
         let is_told = self.defaults == Defaults::Live && self.flow_key == FlowKey::FiveTuple;
-        let told = self.interfaces.iter().filter(|_| is_told);
+        let told = self.interfaces.iter().filter(|interface| is_told && !interface.is_removed);
         let line = |interface: &Interface| {
             let name = by_addresses(&interface.discipline)?;
             Some(format!(
@@ -317,9 +335,16 @@ fn say(spec: &Spec, line: Line, said: &mut String) {
         }
         (_, Some(limit)) => count(limit, ""),
         (None, None) => {
-            let written = given(spec, info, "limit").filter(|value| value.name != NONE);
-            let text = written.map_or("what comes, without a bound", |value| &value.name);
-            let _ = write!(said, "{text}");
+            let of =
+                |name| given(spec, info, name).filter(|value| ![NONE, AUTO].contains(&value.name.as_str()));
+            let is_bounded = info.parameters.iter().any(|parameter| parameter.name == MEMORY);
+            let otherwise = if is_bounded {
+                "what its rate carries in four round trips, from 4MiB to 10240 packets"
+            } else {
+                "what comes, without a bound"
+            };
+            let written = of("limit").or_else(|| of(MEMORY));
+            let _ = write!(said, "{}", written.map_or(otherwise, |value| &value.name));
         }
     }
 }

@@ -71,6 +71,10 @@ pub struct RouterTable {
     /// The key of the hash of flows, for a run that is to be repeated; default: random at each start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flow_key: Option<Located<u64>>,
+    /// How many neighbours are learned at each interface at most, a power of two from 64 to 65536, of up to 112 bytes
+    /// each; default: 1024.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most_neighbours: Option<Located<u32>>,
     /// How many threads move packets; default: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workers: Option<Located<u32>>,
@@ -140,6 +144,27 @@ pub enum Defaults {
     Simulation,
 }
 
+/// The type of a VLAN tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum TagType {
+    /// A tag of customers, 0x8100.
+    #[serde(rename = "802.1Q")]
+    Customer,
+    /// A tag of a provider's services, 0x88a8.
+    #[serde(rename = "802.1ad")]
+    Service,
+}
+
+/// What the priority code point of frames that leave with a tag follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PriorityFrom {
+    /// That with which they came in; 0 where they came without a tag.
+    Received,
+    /// The upper three bits of their differentiated services code point.
+    Dscp,
+}
+
 /// What packets of one flow have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FlowKey {
@@ -164,8 +189,24 @@ pub enum FlowKey {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InterfaceTable {
-    /// Its name in the kernel.
+    /// Its name: that of its device in the kernel, unless `device` says another.
     pub name: Located<String>,
+    /// The name of its device in the kernel; default: `name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<Located<String>>,
+    /// The VLAN of `device` that it is, from 1 to 4094; default: none, frames without a tag.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vlan: Option<Located<u32>>,
+    /// The VLAN of the outer of two tags (QinQ), where `vlan` is that of the inner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outer: Option<Located<u32>>,
+    /// The type of the outer of two tags; default: `802.1ad`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outer_type: Option<Located<TagType>>,
+    /// What the priority code point of frames that leave with a tag follows where their class does not set it; default:
+    /// `received`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority_from: Option<Located<PriorityFrom>>,
     /// The router's addresses there with the prefixes they are in, such as `["10.0.1.1/24", "fd00:1::1/64"]`: the
     /// daemon answers ARP and neighbour solicitations for them. The kernel needs none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -283,4 +324,19 @@ pub struct ClassTable {
     /// Differentiated services code points, from 0 to 63, one of which must fit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dscp: Vec<Located<u8>>,
+    /// VLANs, of one of which the interface must be by which the packet came in (`vlan` there).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub vlan: Vec<Located<u32>>,
+    /// VLANs of an outer tag, one of which must fit in the same way (`outer` there).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outer: Vec<Located<u32>>,
+    /// Priority code points, from 0 to 7, one of which the packet must have come in with; without a tag it has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub priority: Vec<Located<u32>>,
+    /// The priority code point of the tags that it leaves with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_priority: Option<Located<u32>>,
+    /// The differentiated services code point that it leaves with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_dscp: Option<Located<u8>>,
 }

@@ -15,7 +15,9 @@ pub mod change;
 pub mod check;
 mod defaults;
 pub mod document;
+mod follow;
 pub mod print;
+pub mod vlan;
 
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
@@ -30,7 +32,10 @@ use crate::arena::cost;
 pub use address::{MacAddress, PortRange, Protocol};
 pub use change::Change;
 pub use check::{read, read_file, read_successor};
-pub use document::{Checksums, Defaults, FlowKey, Io, OnFailure, SubscriberAddress, Xdp};
+pub use document::{
+    Checksums, Defaults, FlowKey, Io, OnFailure, PriorityFrom, SubscriberAddress, TagType, Xdp,
+};
+pub use vlan::{Outer, Vlan};
 
 /// The most interfaces of a router.
 pub const MOST_INTERFACES: usize = 256;
@@ -69,7 +74,9 @@ pub struct Router {
     pub flow_buckets: u32,
     /// The key of that hash; `None`: random at each start.
     pub hash_key: Option<u64>,
-    /// How many threads move packets: the interface at place `n` is served by thread `n` modulo this.
+    /// How many neighbours are learned at each interface at most, a power of two.
+    pub most_neighbours: u32,
+    /// How many threads move packets: the interfaces of device `n` are served by thread `n` modulo this.
     pub workers: u32,
     /// The last part of each wait, which is spent spinning.
     pub spin: Nanos,
@@ -98,8 +105,16 @@ impl Router {
 /// An interface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interface {
-    /// Its name in the kernel.
+    /// Its name.
     pub name: String,
+    /// The name of its device in the kernel.
+    pub device: String,
+    /// Which VLAN of it; `None`: frames without a tag.
+    pub vlan: Option<Vlan>,
+    /// What the priority of frames follows that leave with a tag.
+    pub priority_from: PriorityFrom,
+    /// A reload has taken it away: its place stays, and what was counted of it.
+    pub is_removed: bool,
     /// The router's addresses there.
     pub addresses: Vec<IpNet>,
     /// The rate at which frames leave; `None`: as fast as the device takes them.
@@ -158,6 +173,17 @@ pub struct Class {
     pub name: String,
     /// What must fit; an empty rule fits all.
     pub rule: Rule,
+    /// What is changed about its packets.
+    pub mark: Mark,
+}
+
+/// What is changed about packets that leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// The priority code point of their VLAN tags.
+    pub priority: Option<u8>,
+    /// Their differentiated services code point.
+    pub dscp: Option<u8>,
 }
 
 /// What must fit; an empty part fits all.
@@ -173,4 +199,10 @@ pub struct Rule {
     pub ports: Vec<RangeInclusive<u16>>,
     /// Code points, one of which must fit.
     pub dscp: Vec<u8>,
+    /// VLANs, one of which must be that of the interface it came in by.
+    pub vlan: Vec<u16>,
+    /// The same of the outer of two tags.
+    pub outer: Vec<u16>,
+    /// Priority code points, one of which it must have come in with.
+    pub priority: Vec<u8>,
 }

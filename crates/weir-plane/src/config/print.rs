@@ -23,10 +23,11 @@ impl Router {
             self.interfaces.iter().enumerate().flat_map(|(place, it)| own_routes(place, it)).collect();
         let written = self.routes.iter().filter(|route| !own.contains(route));
         let classes = self.classes.iter().filter(|class| class.name != DEFAULT_CLASS);
+        let present = self.interfaces.iter().filter(|it| !it.is_removed);
         RouterDocument {
             weir: here(1),
             router: here(self.table()),
-            interface: here(self.interfaces.iter().map(|it| here(interface(it))).collect()),
+            interface: here(present.map(|it| here(interface(it))).collect()),
             route: written.map(|route| here(self.route(route))).collect(),
             class: classes.map(|it| here(class(it))).collect(),
         }
@@ -46,6 +47,7 @@ impl Router {
             defaults: some(self.defaults),
             flow_buckets: some(self.flow_buckets),
             flow_key: self.hash_key.map(here),
+            most_neighbours: some(self.most_neighbours),
             workers: some(self.workers),
             spin: some(Time { span: self.spin, clock: Clock::Seconds }),
             metrics: self.metrics.map(|at| here(Endpoint(at))),
@@ -64,8 +66,14 @@ impl Router {
 }
 
 fn interface(it: &Interface) -> InterfaceTable {
+    let outer = it.vlan.and_then(|vlan| vlan.outer);
     InterfaceTable {
         name: here(it.name.clone()),
+        device: (it.device != it.name || it.vlan.is_some()).then(|| here(it.device.clone())),
+        vlan: it.vlan.map(|vlan| here(vlan.id.into())),
+        outer: outer.map(|outer| here(outer.id.into())),
+        outer_type: outer.map(|outer| here(outer.kind)),
+        priority_from: it.vlan.map(|_| here(it.priority_from)),
         addresses: it.addresses.iter().map(|address| here(Prefix(*address))).collect(),
         rate: it.rate.map(|rate| here(Speed(rate))),
         framing: some(ByteSize(it.framing)),
@@ -92,6 +100,11 @@ fn class(it: &Class) -> ClassTable {
         protocol: it.rule.protocol.map(|number| here(Protocol(number))),
         ports: it.rule.ports.iter().map(|range| here(PortRange(range.clone()))).collect(),
         dscp: it.rule.dscp.iter().map(|point| here(*point)).collect(),
+        vlan: it.rule.vlan.iter().map(|&vlan| here(vlan.into())).collect(),
+        outer: it.rule.outer.iter().map(|&vlan| here(vlan.into())).collect(),
+        priority: it.rule.priority.iter().map(|&point| here(point.into())).collect(),
+        set_priority: it.mark.priority.map(|point| here(point.into())),
+        set_dscp: it.mark.dscp.map(here),
     }
 }
 

@@ -259,3 +259,33 @@ fn another_device_has_other_neighbours() {
         bench.holds(2 * SECOND);
     }
 }
+
+/// Two hundred neighbours are to be probed at one instant, and 128 questions wait at most.
+#[test]
+fn who_finds_no_room_for_a_question_asks_when_there_is() {
+    let mut bench = Bench::new(router("fifo"));
+    for last in 2..202 {
+        bench.arrive(0, 1, &arp(true, (&format!("10.0.1.{last}"), STRANGER), "10.0.1.254"));
+        bench.depart(0, 1, u32::MAX);
+    }
+    for last in 2..202 {
+        bench.datagram(SECOND + last * 100_000, 0, &Udp::new("10.0.0.1", &format!("10.0.1.{last}"), 10));
+    }
+    let is_probe = |(at, frame): &(u64, Vec<u8>)| *at > 5 * SECOND && frame[12..14] == [8, 6];
+    let probed = bench.run(1, 6 * SECOND + SECOND / 2).iter().filter(|sent| is_probe(sent)).count();
+    assert_eq!(probed, 200);
+}
+
+#[test]
+fn a_reload_makes_room_for_more_neighbours_and_loses_nothing() {
+    let mut bench = Bench::new(router("fifo"));
+    bench.arrive(0, 0, &arp(true, ("10.0.0.9", STRANGER), "10.0.0.254"));
+    assert_eq!(reached(&mut bench, 0, "10.0.0.8"), None);
+    assert_eq!(bench.plane.waiting(), 1);
+    let told = crate::config::Router { most_neighbours: 65_536, ..router("fifo") };
+    bench.plane.reload(weir_core::units::Instant::new(SECOND / 2), told, &mut bench.arena).expect("a router");
+    // What waited asks anew, and who was known is asked for.
+    assert_eq!((bench.run(0, SECOND * 3 / 4).len(), bench.plane.waiting()), (1, 1));
+    assert_eq!(reached(&mut bench, SECOND, "10.0.0.9"), None);
+    bench.holds(2 * SECOND);
+}

@@ -31,7 +31,7 @@ const SILENCE: u64 = 3_000_000_000;
 const REACHABLE: u64 = 30_000_000_000;
 /// How long a stale one is used before it is probed.
 const DELAY: u64 = 5_000_000_000;
-/// Timers fall due at multiples of this, so that the table is looked through at most ten times a second.
+/// Timers fall due at multiples of this, so that the router wakes for them at most ten times a second.
 const TICK: u64 = 100_000_000;
 
 /// What is known of an address.

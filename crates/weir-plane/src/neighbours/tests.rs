@@ -5,7 +5,11 @@ use super::*;
 const SECOND: u64 = 1_000_000_000;
 
 fn table() -> Neighbours {
-    Neighbours::new(&[Neighbour { address: address(1), mac: mac(1) }], Keyed::new(1))
+    table_of(1024)
+}
+
+fn table_of(most: u32) -> Neighbours {
+    Neighbours::new(&[Neighbour { address: address(1), mac: mac(1) }], most, Keyed::new(1))
 }
 
 fn address(last: u32) -> IpAddr {
@@ -18,8 +22,7 @@ fn mac(last: u8) -> MacAddress {
 
 /// What falls due at `now`.
 fn due(table: &mut Neighbours, now: u64) -> Vec<(IpAddr, Due)> {
-    let mut from = 0;
-    core::iter::from_fn(|| table.expire(now, &mut from)).map(|(address, due, _)| (address, due)).collect()
+    core::iter::from_fn(|| table.expire(now)).map(|(address, due, _)| (address, due)).collect()
 }
 
 /// A neighbour says its device: in an answer, or unasked.
@@ -113,8 +116,9 @@ fn what_was_learned_is_forgotten_and_what_was_told_is_not() {
     let mut parked = super::super::parked::Parked::new(4);
     let slot = table.look(0, address(4), None).slot;
     parked.push(table.waiting(slot).expect("room"), 1);
-    assert_eq!(table.forget().map(|list| list.count), Some(1));
-    assert_eq!((table.forget().map(|list| list.count), table.timer()), (None, NEVER));
+    let mut from = 0;
+    assert_eq!(table.forget(&mut from).map(|list| list.count), Some(1));
+    assert_eq!((table.forget(&mut from).map(|list| list.count), table.timer()), (None, NEVER));
     assert_eq!(table.look(0, address(1), None).found, Found::Known(mac(1)));
     assert_eq!(table.look(0, address(2), None).found, Found::Asked);
 }
@@ -161,5 +165,65 @@ fn a_scan_displaces_its_own_questions() {
             assert_eq!(known(&mut table), before);
         }
     }
-    assert_eq!(table.learned.len(), SETS * WAYS);
+    assert_eq!(table.learned.len(), 1024);
+}
+
+/// Timers that are looked for in the whole table.
+fn searched(table: &Neighbours, now: u64) -> (u64, Vec<(IpAddr, Due)>) {
+    let timer = table.learned.iter().map(|entry| entry.state.timer()).min().unwrap_or(NEVER);
+    let mut due: Vec<_> =
+        (0..table.learned.len()).filter(|&at| table.learned[at].state.timer() <= now).collect();
+    due.sort_by_key(|&at| table.learned[at].state.timer());
+    let expire = |at: usize| {
+        let mut state = table.learned[at].state;
+        state.expire(now).map(|due| (table.learned[at].address, due))
+    };
+    (timer, due.into_iter().filter_map(expire).collect())
+}
+
+#[test]
+fn timers_are_those_of_a_search_through_the_table() {
+    for most in [8, 64, 1024] {
+        let (mut table, mut random) = (table_of(most), weir_core::random::Random::new(most.into()));
+        let (mut now, mut fell_due) = (0, 0);
+        for _ in 0..6_000 {
+            now += random.below(SECOND / 4);
+            let last = 2 + random.below(2 * u64::from(most)) as u32;
+            match random.below(8) {
+                0..4 => {
+                    table.look(now, address(last), None);
+                }
+                4 | 5 => says(&mut table, now, last, random.one_in(2), random.one_in(2)),
+                6 if random.one_in(200) => while table.forget(&mut 0).is_some() {},
+                _ => {
+                    let (_, expected) = searched(&table, now);
+                    fell_due += expected.len();
+                    assert_eq!(due(&mut table, now), expected);
+                }
+            }
+            assert_eq!(table.timer(), searched(&table, now).0);
+        }
+        assert!(fell_due > 200, "{most}: {fell_due}");
+    }
+}
+
+#[test]
+fn as_many_neighbours_are_known_as_there_is_room_for() {
+    let mut table = table_of(65_536);
+    assert_eq!(table.most(), 65_536);
+    // Half as many: what a hash puts into one set is rarely more than it holds.
+    for last in 2..32_770 {
+        let (address, mac) = (address(last), MacAddress([2, 0, 0, 0, (last >> 8) as u8, last as u8]));
+        table.look(0, address, None);
+        table.heard(0, Speaker { address, mac: Some(mac), answers: true, overrides: true }, false);
+    }
+    assert!(table.known().count() > 31_500, "{}", table.known().count());
+    // All of them are used when they are stale, and each is probed in its turn.
+    for last in 2..32_770 {
+        table.look(40 * SECOND, address(last), None);
+    }
+    let known = table.known().count();
+    assert!(known > 31_000, "{known}");
+    let probed = due(&mut table, 45 * SECOND).iter().filter(|(_, due)| matches!(due, Due::Probe(_))).count();
+    assert_eq!(probed, known);
 }

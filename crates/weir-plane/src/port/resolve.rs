@@ -8,9 +8,9 @@
 
 use std::net::IpAddr;
 
-use super::{DeviceFacts, Frames, List, Parked, Port, Reason};
+use super::{DeviceFacts, Frames, List, Neighbours, Parked, Port, Reason};
 use crate::arena::Arena;
-use crate::config::MacAddress;
+use crate::config::{Interface, MacAddress};
 use crate::discovery::{Speaker, ask};
 use crate::neighbours::{Due, Freed, Look, MOST_WAITING};
 
@@ -53,8 +53,27 @@ impl Port {
         if is_same {
             return;
         }
-        while let Some(mut waiting) = self.neighbours.forget() {
+        self.forget(parked);
+    }
+
+    /// Forgets what was learned of neighbours; what waits for them looks for them anew.
+    fn forget(&mut self, parked: &mut Parked) {
+        let mut from = 0;
+        while let Some(mut waiting) = self.neighbours.forget(&mut from) {
             self.make_ready(&mut waiting, parked);
+        }
+    }
+
+    /// There is to be room for so many neighbours: where it was for another number, all are looked for anew.
+    pub(in super::super) fn set_most_neighbours(
+        &mut self,
+        interface: &Interface,
+        most: u32,
+        parked: &mut Parked,
+    ) {
+        if self.neighbours.most() != most as usize {
+            self.forget(parked);
+            self.neighbours = Neighbours::new(&interface.neighbours, most, self.hash);
         }
     }
 
@@ -123,10 +142,12 @@ impl Port {
         }
     }
 
-    /// Asks again for neighbours that have not answered, and gives up those that will not.
+    /// Asks again for neighbours that have not answered, and gives up those that will not. Those for whose question there
+    /// is no room yet have their turn when there is: a question that was not sent says nothing of who does not answer.
     pub(super) fn expire(&mut self, now: u64, frames: &mut Frames<'_>) {
-        let mut from = 0;
-        while let Some((address, due, given_up)) = self.neighbours.expire(now, &mut from) {
+        while self.has_room_to_say()
+            && let Some((address, due, given_up)) = self.neighbours.expire(now)
+        {
             match due {
                 Due::Ask => self.ask(now, address, None, frames.arena),
                 Due::Probe(mac) => self.ask(now, address, Some(mac), frames.arena),

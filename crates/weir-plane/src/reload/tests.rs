@@ -4,7 +4,7 @@ use weir_core::random::Random;
 use weir_core::units::{Nanos, Rate};
 
 use super::*;
-use crate::config::{Class, FlowKey, Rule};
+use crate::config::{Class, FlowKey, Mark, Rule};
 use crate::testing::*;
 use std::collections::BTreeMap;
 
@@ -89,6 +89,7 @@ fn counters_of_a_class_go_on_under_its_name() {
     let class = |name: &str, port: u16| Class {
         name: name.into(),
         rule: Rule { ports: vec![port..=port], ..Rule::default() },
+        mark: Mark::default(),
     };
     let with = |classes: Vec<Class>| {
         let mut told = router("fifo");
@@ -129,7 +130,7 @@ fn changed(random: &mut Random) -> Router {
     told.flow_key = if random.one_in(2) { FlowKey::FiveTuple } else { FlowKey::Addresses };
     if random.one_in(2) {
         let rule = Rule { ports: vec![1..=1], ..Rule::default() };
-        told.classes.insert(0, Class { name: "one".into(), rule });
+        told.classes.insert(0, Class { name: "one".into(), rule, mark: Mark::default() });
     }
     told
 }

@@ -134,12 +134,12 @@ impl Model {
         self.run(now);
         self.now = now;
         let Ok(Frame::Ip(packet)) = frame::read(&datagram.frame(own(0), next(0))) else { panic!() };
-        let mut label = self.classifier.label(&packet);
+        let mut label = self.classifier.label(&packet, crate::vlan::Origin::default());
         let holds = self.table.prefixes().iter().filter(|(net, _)| net.contains(&datagram.to));
         let class =
             holds.max_by_key(|(net, _)| net.prefix_len()).map_or(self.table.others(), |(_, class)| *class);
         label.class = weir_core::item::ClassId(class);
-        let handle = Handle::new(datagram.ports.1.into(), label, packet.size, packet.ecn);
+        let handle = Handle::new(datagram.ports.1.into(), label, &packet);
         let _ = self.queue.enqueue(Instant::new(now), handle, &mut Vec::new());
         if self.end.is_none() {
             self.serve();

@@ -85,7 +85,9 @@ fn the_steady_state_does_not_allocate() {
     ] {
         frames.push(datagram.frame(own(0), next(0)));
     }
-    for discipline in ["fifo", "sfq", "drr:quantum=1500B", "fq_codel", "tbf(sfq,rate=5Mbit,burst=3kB)"] {
+    for discipline in
+        ["fifo", "sfq", "drr:quantum=1500B", "fq_codel", "cake:rate=6Mbit", "tbf(sfq,rate=5Mbit,burst=3kB)"]
+    {
         let mut told = router(discipline);
         told.interfaces[2].rate = None;
         told.interfaces[1].propagation = Nanos::new(1_000_000);

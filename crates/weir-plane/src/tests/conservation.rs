@@ -80,16 +80,17 @@ pub(super) fn told(discipline: &str, random: &mut Random) -> crate::config::Rout
     told.interfaces[1].propagation = Nanos::new(random.below(2) * 3_000_000);
     told.interfaces[2].rate = Some(Rate::new(1 + random.below(80_000_000)));
     let rule = Rule { ports: vec![0..=1], ..Rule::default() };
-    told.classes.insert(0, Class { name: "low".into(), rule });
+    told.classes.insert(0, Class { name: "low".into(), rule, mark: crate::config::Mark::default() });
     told
 }
 
-pub(super) const DISCIPLINES: [&str; 6] = [
+pub(super) const DISCIPLINES: [&str; 7] = [
     "fifo:limit=20pkt",
     "sfq(queues=16,depth=4pkt)",
     "drr(quantum=500B,by=class,limit=50pkt)",
     "tbf(sfq,rate=5Mbit,burst=1000B)",
     "fq_codel",
+    "cake(rate=5Mbit,memlimit=20kB)",
     "priority(fifo,bands=2)",
 ];
 

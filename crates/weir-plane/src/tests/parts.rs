@@ -19,7 +19,7 @@ struct Crew {
 
 impl Crew {
     fn new(router: &Router, parts: usize) -> Self {
-        let part = |this| Part { this, of: parts };
+        let part = |this| Part::new(this, parts);
         let plane = |this| {
             Plane::part_of(router.clone(), part(this), &devices(), MEMORY, 1).expect("a part of a router")
         };

@@ -53,8 +53,8 @@ impl Model {
         self.run(now);
         self.now = now;
         let Ok(Frame::Ip(packet)) = frame::read(&datagram.frame(own(0), next(0))) else { panic!() };
-        let label = self.classifier.label(&packet);
-        let handle = Handle::new(datagram.ports.1.into(), label, packet.size, packet.ecn);
+        let label = self.classifier.label(&packet, crate::vlan::Origin::default());
+        let handle = Handle::new(datagram.ports.1.into(), label, &packet);
         let _ = self.queue.enqueue(Instant::new(now), handle, &mut Vec::new());
         if self.end.is_none() {
             self.serve();
@@ -89,7 +89,7 @@ fn name(frame: &[u8]) -> u16 {
     u16::from_be_bytes([frame[36], frame[37]])
 }
 
-const DISCIPLINES: [&str; 8] = [
+const DISCIPLINES: [&str; 10] = [
     "fifo:limit=10pkt",
     "sfq:queues=64",
     "sfq(queues=8,depth=3pkt,hash=xor)",
@@ -98,6 +98,8 @@ const DISCIPLINES: [&str; 8] = [
     "tbf(drr:quantum=300B,rate=6Mbit,burst=700B)",
     "codel(target=1ms,interval=5ms)",
     "fq_codel",
+    "cake:memlimit=9kB",
+    "cake(rate=6Mbit,rtt=5ms,overhead=38B)",
 ];
 
 #[test]

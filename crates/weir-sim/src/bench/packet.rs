@@ -30,7 +30,7 @@ const MILLION: u32 = 1_000_000;
 
 /// Name, spec and numbers of flows of each; `FLOWS` stands for the number of flows. Those that hash have as
 /// many queues as there are flows, or the most they can have.
-const BENCHES: [(&str, &str, &[u32]); 14] = [
+const BENCHES: [(&str, &str, &[u32]); 15] = [
     ("fifo", "fifo", &[SEVEN, THOUSAND, MILLION]),
     ("drr", "drr(quantum=2048B,flows=FLOWS)", &[SEVEN, THOUSAND, MILLION]),
     ("wfq", "wfq(rate=5Gbit,flows=FLOWS)", &[SEVEN, THOUSAND, MILLION]),
@@ -45,6 +45,7 @@ const BENCHES: [(&str, &str, &[u32]); 14] = [
         "fq_codel(limit=8000000pkt,memory_limit=1048576MiB,flows=65536,target=1000s,interval=10000s)",
         &[SEVEN, THOUSAND, MILLION],
     ),
+    ("cake", "cake(memlimit=1048576MiB,rtt=100000s,queues=65536)", &[SEVEN, THOUSAND, MILLION]),
     ("codel", "codel(target=1000s,interval=10000s,limit=8000000pkt)", &[SEVEN, THOUSAND, MILLION]),
     ("drr/class", "drr(quantum=2048B,by=class)", &[SEVEN]),
     ("tbf", "tbf(drr(quantum=2048B,by=class),rate=40Gbit,burst=15140B)", &[SEVEN]),

@@ -43,16 +43,21 @@ impl<C: Cost> Law<C> {
         Self { target, interval, mtu, ecn: false, ce_threshold: None }
     }
 
-    /// When the drop after that at `from` is due, the `count`th: the root is exact, then rounded down.
+    /// When the drop after that at `from` is due, the `count`th.
     #[inline]
     pub(super) fn next(&self, from: Instant, count: u32) -> Instant {
-        let interval = self.interval.get();
-        let gap = match interval.checked_mul(interval) {
-            Some(square) => (square / u64::from(count)).isqrt(),
-            None => (u128::from(interval).pow(2) / u128::from(count)).isqrt() as u64,
-        };
-        later(from, Nanos::new(gap))
+        later(from, gap(self.interval, count))
     }
+}
+
+/// What passes before the drop that is the `count`th: the root is exact, then rounded down. `count` is not zero.
+#[inline]
+pub(in crate::packet) fn gap(interval: Nanos, count: u32) -> Nanos {
+    let interval = interval.get();
+    Nanos::new(match interval.checked_mul(interval) {
+        Some(square) => (square / u64::from(count)).isqrt(),
+        None => (u128::from(interval).pow(2) / u128::from(count)).isqrt() as u64,
+    })
 }
 
 /// `from + span`, or the end of the clock.

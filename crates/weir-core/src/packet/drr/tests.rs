@@ -6,7 +6,8 @@ use super::*;
 use crate::conformance::{self, Promises, Sample};
 use crate::discipline::{CountDrops, DropReason, Open};
 use crate::item::{ClassId, FlowId, Message, Packet};
-use crate::packet::limits::Limits;
+use crate::packet::evicting::{Evicting, Lists};
+use crate::packet::limits::{Full, Limits};
 use crate::units::{Bytes, Packets};
 
 const PROMISES: Promises = Promises { work_conserving: true, flow_order: true, resumable: false };
@@ -327,5 +328,33 @@ fn agrees_with_the_paper() {
     }
     for quantum in [1, 7, 40] {
         conformance::agree::<Message<Packets>, _, _>(|| drr(quantum), || Paper::new(quantum), PROMISES);
+    }
+}
+
+impl<I> Lists<I> for Paper<I> {
+    fn lengths(&self) -> Vec<usize> {
+        self.queues.iter().map(VecDeque::len).collect()
+    }
+
+    fn evict(&mut self, flow: usize) -> Option<I> {
+        self.queues[flow].pop_back()
+    }
+}
+
+fn evicting<I: Item>(quantum: u64, limit: u64) -> Drr<I> {
+    let limits = Limits { limit: Packets::new(limit), ..Limits::NONE };
+    let flows = flows::Config { limits, full: Full::Longest, ..flows::Config::default() };
+    Drr::new(Config { flows, ..Config::new(I::Cost::of(quantum)) }).expect("valid")
+}
+
+conformance::suite!(conforms_evicting, || evicting(500, 5), [work_conserving, flow_order]);
+
+#[test]
+fn agrees_with_the_paper_where_the_longest_queue_gives_way() {
+    for (quantum, limit) in [(64, 3), (700, 5), (2048, 16)] {
+        let naive = || Evicting::new(Paper::new(quantum), limit as usize);
+        conformance::agree::<Packet, _, _>(|| evicting(quantum, limit), naive, PROMISES);
+        let naive = || Evicting::new(Paper::new(quantum), limit as usize);
+        conformance::agree::<Message<Packets>, _, _>(|| evicting(quantum, limit), naive, PROMISES);
     }
 }

@@ -8,7 +8,9 @@ use crate::discipline::{CountDrops, Open};
 use crate::item::{ClassId, FlowId, Message, Packet};
 use crate::packet::codel::{Codel, Law};
 use crate::packet::drr::{self, Drr};
+use crate::packet::evicting::{Evicting, Lists};
 use crate::packet::fifo::Fifo;
+use crate::packet::flows::MAX_FLOWS;
 use crate::packet::tbf::Tbf;
 use crate::units::{Nanos, Packets, Rate};
 
@@ -38,7 +40,8 @@ conformance::suite!(conforms_around_itself, || fq(|| fq(Fifo::new)), [work_conse
 conformance::suite!(conforms_around_shapers: [Packet], || fq(shaped), [flow_order]);
 conformance::suite!(
     conforms_with_bounds,
-    || Fq::new(Fifo::new, Config { flows: 5, limits: limits(2, 5), by: By::Class }).expect("valid"),
+    || Fq::new(Fifo::new, Config { flows: 5, limits: limits(2, 5), by: By::Class, ..Config::default() })
+        .expect("valid"),
     [work_conserving, flow_order, resumable]
 );
 
@@ -111,7 +114,7 @@ fn a_newcomer_joins_behind_the_flow_in_service() {
 
 #[test]
 fn a_queue_has_its_depth_and_the_table_its_size() {
-    let config = Config { flows: 2, limits: limits(2, 3), by: By::Flow };
+    let config = Config { flows: 2, limits: limits(2, 3), ..Config::default() };
     let mut fq = Fq::new(Fifo::new, config).expect("valid");
     let packets = [(0, 1), (0, 1), (0, 1), (1, 1), (1, 1), (2, 1), (u32::MAX, 1)];
     let (full, unknown) = (DropReason::QueueFull, DropReason::Unclassified);
@@ -239,6 +242,37 @@ fn agrees_with_the_source() {
     conformance::agree::<Message, _, _>(|| fq(Fifo::new), Source::new, PROMISES);
 }
 
+impl<I> Lists<I> for Source<I> {
+    fn lengths(&self) -> Vec<usize> {
+        self.queues.iter().map(VecDeque::len).collect()
+    }
+
+    /// A queue loses what it would give next.
+    fn evict(&mut self, flow: usize) -> Option<I> {
+        self.queues[flow].pop_front()
+    }
+}
+
+fn evicting<I: Item, D: Discipline<I>, F: Fn() -> D>(make: F, limit: u64) -> Fq<I, D, F> {
+    let limits = Limits { limit: Packets::new(limit), ..Limits::NONE };
+    Fq::new(make, Config { limits, full: Full::Longest, ..Config::default() }).expect("valid")
+}
+
+conformance::suite!(conforms_evicting, || evicting(Fifo::new, 5), [work_conserving, flow_order]);
+conformance::suite!(conforms_evicting_around_codel, || evicting(codel, 5), [work_conserving, flow_order]);
+conformance::suite!(conforms_evicting_around_drr, || evicting(drr, 5), [work_conserving, flow_order]);
+conformance::suite!(conforms_evicting_around_shapers: [Packet], || evicting(shaped, 5), [flow_order]);
+
+#[test]
+fn agrees_with_the_source_where_the_longest_queue_gives_way() {
+    for limit in [3, 5, 16] {
+        let naive = || Evicting::new(Source::new(), limit);
+        conformance::agree::<Packet, _, _>(|| evicting(Fifo::new, limit as u64), naive, PROMISES);
+        let naive = || Evicting::new(Source::new(), limit);
+        conformance::agree::<Message, _, _>(|| evicting(Fifo::new, limit as u64), naive, PROMISES);
+    }
+}
+
 /// One packet from each queue that has one, in turn.
 struct Turns {
     queues: Vec<VecDeque<Packet>>,
@@ -291,7 +325,7 @@ fn equal_packets_make_it_packet_round_robin_and_sfq_without_collisions() {
 #[test]
 fn configurations_are_refused_with_value_and_bound() {
     let refused = |limits, flows| {
-        let config = Config { flows, limits, by: By::Flow };
+        let config = Config { flows, limits, ..Config::default() };
         Fq::<Packet, _, _>::new(Fifo::<Packet>::new, config).err().map(|error| error.to_string())
     };
     assert_eq!(refused(limits(0, 1), 1).as_deref(), Some("depth is 0pkt, must be at least 1pkt"));

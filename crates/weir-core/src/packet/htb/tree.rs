@@ -11,9 +11,9 @@
 //! | Units | rates: bits per second; quanta and deficits: bytes |
 //! | Memory | some 700 bytes a class; no allocation after the start |
 
-use super::alarms::Alarms;
 use super::config::{ClassConfig, Config, MAX_DEPTH, MAX_PRIORITY};
 use super::turns::Turns;
+use crate::alarms::Alarms;
 use crate::packet::bucket::Bucket;
 use crate::units::{Bytes, Instant, Rate};
 

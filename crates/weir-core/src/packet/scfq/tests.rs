@@ -6,8 +6,10 @@ use super::*;
 use crate::conformance::{self, Promises};
 use crate::discipline::CountDrops;
 use crate::item::Packet;
+use crate::packet::evicting::{Evicting, Lists};
+use crate::packet::limits::{Full, Limits};
 use crate::packet::testing::{Sent, arrivals, order, packet, random_arrivals, transmit};
-use crate::units::Bytes;
+use crate::units::{Bytes, Packets};
 
 const PROMISES: Promises = Promises { work_conserving: true, flow_order: true, resumable: false };
 
@@ -101,6 +103,38 @@ fn agrees_with_the_paper() {
         for plan in conformance::plans::<Packet>(3).filter(|plan| plan.gates.is_empty()) {
             let mut paper = Paper { weights, ..Paper::default() };
             conformance::drive(&plan, PROMISES, &mut scfq::<Packet>(&weights), &mut paper);
+        }
+    }
+}
+
+impl Lists<Packet> for Paper {
+    fn lengths(&self) -> Vec<usize> {
+        self.queues.iter().map(VecDeque::len).collect()
+    }
+
+    /// The next packet of the flow follows on the one that is last now.
+    fn evict(&mut self, flow: usize) -> Option<Packet> {
+        let (_, item) = self.queues[flow].pop_back()?;
+        self.last[flow] = self.queues[flow].back()?.0;
+        Some(item)
+    }
+}
+
+fn evicting<I: Item>(weights: &[u64], limit: u64) -> Scfq<I> {
+    let weights = weights.iter().map(|&weight| Weight::new(weight)).collect();
+    let limits = Limits { limit: Packets::new(limit), ..Limits::NONE };
+    Scfq::new(Config { weights, limits, full: Full::Longest, ..Config::default() }).expect("valid")
+}
+
+conformance::suite!(conforms_evicting, || evicting(&[], 5), [work_conserving, flow_order]);
+
+#[test]
+fn agrees_with_the_paper_where_the_longest_queue_gives_way() {
+    for (weights, limit) in [([1; 8], 5), ([1, 2, 4, 8, 16, 1, 2, 32_768], 12)] {
+        for plan in conformance::plans::<Packet>(3).filter(|plan| plan.gates.is_empty()) {
+            let mut paper = Evicting::new(Paper { weights, ..Paper::default() }, limit);
+            let mut scfq = evicting::<Packet>(&weights, limit as u64);
+            conformance::drive(&plan, PROMISES, &mut scfq, &mut paper);
         }
     }
 }

@@ -6,8 +6,10 @@ use super::*;
 use crate::conformance::{self, Promises};
 use crate::discipline::{CountDrops, Open};
 use crate::item::Packet;
+use crate::packet::evicting::{Evicting, Lists};
+use crate::packet::limits::{Full, Limits};
 use crate::packet::testing::{Arrival, arrivals, flow_order, order, packet, random_arrivals, transmit};
-use crate::units::Bytes;
+use crate::units::{Bytes, Packets};
 
 const PROMISES: Promises = Promises { work_conserving: true, flow_order: true, resumable: false };
 
@@ -107,6 +109,35 @@ fn agrees_with_a_search() {
         for plan in conformance::plans::<Packet>(3).filter(|plan| plan.gates.is_empty()) {
             let mut searched = Searched { weights, ..Searched::default() };
             conformance::drive(&plan, PROMISES, &mut wf2q_plus::<Packet>(&weights), &mut searched);
+        }
+    }
+}
+
+impl Lists<Packet> for Searched {
+    fn lengths(&self) -> Vec<usize> {
+        self.queues.iter().map(VecDeque::len).collect()
+    }
+
+    fn evict(&mut self, flow: usize) -> Option<Packet> {
+        self.queues[flow].pop_back()
+    }
+}
+
+fn evicting<I: Item>(weights: &[u64], limit: u64) -> Wf2qPlus<I> {
+    let weights = weights.iter().map(|&weight| Weight::new(weight)).collect();
+    let limits = Limits { limit: Packets::new(limit), ..Limits::NONE };
+    Wf2qPlus::new(Config { weights, limits, full: Full::Longest, ..Config::default() }).expect("valid")
+}
+
+conformance::suite!(conforms_evicting, || evicting(&[], 5), [work_conserving, flow_order]);
+
+#[test]
+fn agrees_with_a_search_where_the_longest_queue_gives_way() {
+    for (weights, limit) in [([1; 8], 5), ([1, 2, 4, 8, 16, 1, 2, 32_768], 12)] {
+        for plan in conformance::plans::<Packet>(3).filter(|plan| plan.gates.is_empty()) {
+            let mut searched = Evicting::new(Searched { weights, ..Searched::default() }, limit);
+            let mut discipline = evicting::<Packet>(&weights, limit as u64);
+            conformance::drive(&plan, PROMISES, &mut discipline, &mut searched);
         }
     }
 }

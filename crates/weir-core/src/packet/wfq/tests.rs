@@ -7,7 +7,10 @@ use crate::conformance::{self, Promises};
 use crate::discipline::{CountDrops, Open};
 use crate::info::parse_rate;
 use crate::item::Packet;
+use crate::packet::evicting::{Evicting, Lists};
+use crate::packet::limits::{Full, Limits};
 use crate::packet::testing::{RATE, arrivals, flow_order, fluid, order, packet, random_arrivals, transmit};
+use crate::units::Packets;
 
 const PROMISES: Promises = Promises { work_conserving: true, flow_order: true, resumable: false };
 
@@ -70,6 +73,8 @@ fn virtual_time_runs_faster_when_a_flow_has_left() {
 struct Searched {
     queues: [VecDeque<(u64, Packet)>; 8],
     finish: [u64; 8],
+    /// When the fluid system has served all of it that ever came, what was dropped later included.
+    leaves: [u64; 8],
     weights: [u64; 8],
     now: u64,
     at: u64,
@@ -79,7 +84,7 @@ struct Searched {
 impl Searched {
     fn new(weights: [u64; 8]) -> Self {
         let queues = [(); 8].map(|()| VecDeque::new());
-        Self { queues, finish: [0; 8], weights, now: 0, at: 0, rest: 0 }
+        Self { queues, finish: [0; 8], leaves: [0; 8], weights, now: 0, at: 0, rest: 0 }
     }
 
     /// At 8 Gbit/s a nanosecond serves a byte: 2^20 units for one share.
@@ -87,8 +92,8 @@ impl Searched {
         self.rest += u128::from(now - self.at) << 20;
         self.at = now;
         loop {
-            let present: Vec<_> = (0..8).filter(|&flow| self.finish[flow] > self.now).collect();
-            let Some(first) = present.iter().map(|&flow| self.finish[flow]).min() else {
+            let present: Vec<_> = (0..8).filter(|&flow| self.leaves[flow] > self.now).collect();
+            let Some(first) = present.iter().map(|&flow| self.leaves[flow]).min() else {
                 self.rest = 0;
                 return;
             };
@@ -111,6 +116,7 @@ impl Discipline<Packet> for Searched {
         let flow = item.flow().0 as usize;
         let service = (item.size.get() << 20) / self.weights[flow];
         self.finish[flow] = self.finish[flow].max(self.now) + service;
+        self.leaves[flow] = self.leaves[flow].max(self.finish[flow]);
         self.queues[flow].push_back((self.finish[flow], item));
         Enqueued::Queued
     }
@@ -138,6 +144,36 @@ fn agrees_with_a_search() {
     for weights in [[1; 8], [1, 2, 4, 8, 16, 1, 2, 32_768]] {
         let make = || wfq(RATE, &weights);
         conformance::agree::<Packet, _, _>(make, || Searched::new(weights), PROMISES);
+    }
+}
+
+impl Lists<Packet> for Searched {
+    fn lengths(&self) -> Vec<usize> {
+        self.queues.iter().map(VecDeque::len).collect()
+    }
+
+    fn evict(&mut self, flow: usize) -> Option<Packet> {
+        let (_, item) = self.queues[flow].pop_back()?;
+        self.finish[flow] = self.queues[flow].back()?.0;
+        Some(item)
+    }
+}
+
+fn evicting(weights: &[u64], limit: u64) -> Wfq<Packet> {
+    let weights = weights.iter().map(|&weight| Weight::new(weight)).collect();
+    let limits = Limits { limit: Packets::new(limit), ..Limits::NONE };
+    let flows = flows::Config { weights, limits, full: Full::Longest, ..flows::Config::default() };
+    Wfq::new(Config { rate: parse_rate(RATE).expect("a rate"), flows }).expect("valid")
+}
+
+conformance::suite!(conforms_evicting: [Packet], || evicting(&[], 5), [work_conserving, flow_order]);
+
+#[test]
+fn agrees_with_a_search_where_the_longest_queue_gives_way() {
+    for (weights, limit) in [([1; 8], 5), ([1, 2, 4, 8, 16, 1, 2, 32_768], 12)] {
+        let make = || evicting(&weights, limit as u64);
+        let naive = || Evicting::new(Searched::new(weights), limit);
+        conformance::agree::<Packet, _, _>(make, naive, PROMISES);
     }
 }
 

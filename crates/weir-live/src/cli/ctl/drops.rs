@@ -61,9 +61,13 @@ pub(super) fn told(drops: &Drops) -> String {
     text
 }
 
-/// Source and destination of an IP packet, as far as they are there.
+/// Source and destination of an IP packet, as far as they are there, behind any VLAN tags.
 fn ends(frame: &[u8]) -> Option<(String, String)> {
-    let (kind, packet) = (frame.get(12..14)?, frame.get(14..)?);
+    let mut at = 12;
+    while let [0x81, 0x00] | [0x88, 0xa8] = frame.get(at..at + 2)? {
+        at += 4;
+    }
+    let (kind, packet) = (frame.get(at..at + 2)?, frame.get(at + 2..)?);
     match kind {
         [0x08, 0x00] => {
             let address = |at: usize| {
@@ -135,6 +139,19 @@ mod tests {
         for part in ["1000pkt", "eth0", "malformed", "queue_full", "1.2.3.4", "192.168.0.1", "no IP"] {
             assert!(text.contains(part), "{part}\n{text}");
         }
+    }
+
+    #[test]
+    fn addresses_are_found_behind_tags() {
+        let [addresses, tags] = ["020000000001020000000002", "88a8a0c88100a007"];
+        let ipv4 = "080045000054000000004011000001020304c0a80001";
+        let bytes = |text: &str| weir_plane::estate::bytes(text).expect("digits");
+        let expected = Some(("1.2.3.4".to_owned(), "192.168.0.1".to_owned()));
+        for length in [0, 8, 16] {
+            assert_eq!(ends(&bytes(&format!("{addresses}{}{ipv4}", &tags[..length]))), expected);
+        }
+        let cut = bytes(&format!("{addresses}{tags}"));
+        assert!((0..=cut.len()).all(|length| ends(&cut[..length]).is_none()));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Parser;
 use weir_document::Source;
@@ -15,7 +16,7 @@ use crate::daemon::directory::RunDirectory;
 use crate::daemon::inbox::inbox;
 use crate::daemon::protocol::InterfaceStatus;
 use crate::daemon::readings::Readings;
-use crate::daemon::requests::{Began, Order};
+use crate::daemon::requests::{Began, InForce, Order};
 
 #[derive(Debug, Parser)]
 struct Program {
@@ -173,7 +174,12 @@ fn a_daemon_is_asked_and_one_that_is_not_there_is_said_so() {
     let (caller, inbox) = inbox().expect("a descriptor");
     let text = "weir = 1\n[router]\nname = \"edge\"\n[[interface]]\nname = \"a\"\n";
     let router = weir_plane::config::read(&Source { name: "r.toml", text }).expect("valid");
-    let control = socket.serve(Readings::new(caller), Began { router, seed: 1 }).expect("served");
+    let control = socket
+        .serve(
+            Readings::new(caller),
+            Began { in_force: InForce::new(Arc::new(router.clone())), router, seed: 1 },
+        )
+        .expect("served");
     let loop_thread = std::thread::spawn(move || {
         loop {
             if let Some(command) = inbox.try_next() {
@@ -190,9 +196,10 @@ fn a_daemon_is_asked_and_one_that_is_not_there_is_said_so() {
     let (code, text) = failure(base.path(), "core", &Request::Status);
     assert_eq!((code, text.as_str()), (3, "no daemon called `core` is running: running are `edge`"));
     assert_eq!(failure(base.path(), "../edge", &Request::Status).0, 2);
-    let drain = Request::Drain { interface: Some("b".to_owned()), resume: false };
-    let (code, text) = failure(base.path(), "edge", &drain);
-    assert_eq!((code, text.starts_with("interface is `b`, not one here")), (2, true));
+    let rate = Some("b".to_owned());
+    let set = Request::Set { interface: "a".to_owned(), rate, discipline: None, propagation: None };
+    let (code, text) = failure(base.path(), "edge", &set);
+    assert_eq!((code, text.starts_with("rate is \"b\", not a rate with its unit")), (2, true));
     let long = Request::Reload { file: "f".to_owned(), text: "#".repeat(1 << 20) };
     assert_eq!(failure(base.path(), "edge", &long).0, 2);
     drop(control);

@@ -57,13 +57,15 @@ pub(super) fn take_over(
     client::ask(&router.name, &Request::Stop)?;
     let directory = directory(router, user)?;
     let mut lost = 0;
-    for (place, interface) in router.interfaces.iter().enumerate() {
-        let of = workers.len();
-        let worker = &mut workers[place % of];
-        claim(worker, place)?;
+    let (of, devices) = (workers.len(), router.device_places());
+    for place in 0..router.devices().len() {
+        claim(&mut workers[place % of], place)?;
+    }
+    for (at, interface) in router.interfaces.iter().enumerate() {
+        let worker = &mut workers[devices[at] % of];
         if let Some(left) = interfaces.iter().find(|left| left.name == interface.name) {
             let Worker { plane, arena, .. } = worker;
-            lost += plane.inherit(clock.now(), place, left, arena);
+            lost += plane.inherit(clock.now(), at, left, arena);
         }
     }
     let waited: usize = interfaces.iter().map(|left| left.waiting.len()).sum();
@@ -94,15 +96,15 @@ fn displace(router: &Router, workers: &mut [Worker]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The link of each interface.
+/// The link of each device.
 fn links_of(router: &Router, links: &BTreeMap<String, Option<u32>>) -> Result<Vec<u32>, Failure> {
-    let one = |name: &String| match links.get(name) {
+    let one = |name: &str| match links.get(name) {
         Some(Some(link)) => Ok(*link),
         Some(None) => Err(format!("interface {name} does not come in by AF_XDP there")),
         None => Err(format!("it has no interface {name}")),
     };
-    let names = router.interfaces.iter().map(|interface| &interface.name);
-    names.map(one).collect::<Result<_, _>>().map_err(|why| {
+    let names = router.devices();
+    names.into_iter().map(one).collect::<Result<_, _>>().map_err(|why| {
         let name = &router.name;
         Failure::Unsupported(format!(
             "router `{name}` cannot be taken over: {why}: stop it, and start this one"

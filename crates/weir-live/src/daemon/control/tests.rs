@@ -3,13 +3,14 @@
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use weir_document::Source;
 
 use super::super::directory::socket_of;
 use super::super::inbox::{Inbox, inbox};
 use super::super::peers::{MOST_CONNECTIONS, MOST_OF_A_USER};
-use super::super::requests::{Began, Order};
+use super::super::requests::{Began, InForce, Order};
 use super::*;
 use crate::steer::config::{Processors, Steering};
 use crate::steer::requests::Order as SteeringOrder;
@@ -19,7 +20,7 @@ const TEXT: &str =
 
 fn router() -> Began {
     let router = weir_plane::config::read(&Source { name: "r.toml", text: TEXT }).expect("valid");
-    Began { router, seed: 1 }
+    Began { in_force: InForce::new(Arc::new(router.clone())), router, seed: 1 }
 }
 
 fn json(request: &Request) -> Vec<u8> {
@@ -99,9 +100,11 @@ fn garbage_is_answered_and_kills_nothing() {
         assert!(answer.contains("\"answer\":\"refused\"") || garbage.len() > 1000, "{answer}");
     }
     drop(UnixStream::connect(&socket).expect("connected"));
-    let answers =
-        converse(socket, &[b"{\"request\":\"drain\",\"interface\":\"c\"}\n", b"{\"request\":\"s\"}\n"]);
-    assert!(answers[0].contains("interface is `c`, not one here"), "{answers:?}");
+    let answers = converse(
+        socket,
+        &[b"{\"request\":\"set\",\"interface\":\"a\",\"rate\":\"c\"}\n", b"{\"request\":\"s\"}\n"],
+    );
+    assert!(answers[0].contains("rate is \\\"c\\\", not a rate with its unit"), "{answers:?}");
     assert!(answers[1].contains("the request cannot be read: unknown variant `s`"), "{answers:?}");
 }
 

@@ -1,5 +1,6 @@
 //! The sockets of an interface, and by what frames come in meanwhile where another process still has its queues.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -13,7 +14,7 @@ use crate::io::fault::{Fault, Kind};
 use crate::io::link::Facts;
 use crate::io::neighbourhood::Neighbourhood;
 use crate::io::packet::PacketSocket;
-use crate::io::program::{Loaded, Program};
+use crate::io::program::{Loaded, Program, Vlans};
 use crate::io::queue::Patience;
 use crate::io::xdp::{Queues, XdpSocket};
 use crate::io::{Device, Means};
@@ -134,6 +135,16 @@ impl Opened {
     /// Whether each queue that the interface has now is read.
     pub(super) fn serves(&self, now: &Facts) -> bool {
         matches!(self.device, Device::Packet(_)) || self.facts.queues == now.queues
+    }
+
+    /// The router serves these VLANs now.
+    pub(super) fn serve(&mut self, vlans: &Vlans) -> io::Result<()> {
+        match &mut self.heir {
+            Some(Heir::Loaded(loaded)) => loaded.serve(vlans)?,
+            Some(Heir::Attached(program)) => program.serve(vlans)?,
+            None => {}
+        }
+        self.device.program().map_or(Ok(()), |program| program.serve(vlans))
     }
 
     pub(super) fn seen(&self) -> DeviceFacts {

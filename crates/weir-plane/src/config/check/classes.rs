@@ -5,7 +5,7 @@ use weir_document::Located;
 
 use super::super::address::Protocol;
 use super::super::document::ClassTable;
-use super::super::{Class, MOST_CLASSES, Rule};
+use super::super::{Class, MOST_CLASSES, Mark, Rule};
 use super::{Checked, Checker};
 
 /// The class of what fits no rule.
@@ -34,9 +34,9 @@ impl Checker<'_> {
                 let remedy = "give each its own name, or join the two rules to one";
                 return self.refuse(&table.name, "is the name of another class", remedy);
             }
-            classes.push(Class { name, rule: self.rule(table)? });
+            classes.push(Class { name, rule: self.rule(table)?, mark: self.mark(table)? });
         }
-        classes.push(Class { name: DEFAULT.to_owned(), rule: Rule::default() });
+        classes.push(Class { name: DEFAULT.to_owned(), rule: Rule::default(), mark: Mark::default() });
         Ok(classes)
     }
 
@@ -71,6 +71,9 @@ impl Checker<'_> {
             ("to", table.to.len()),
             ("ports", table.ports.len()),
             ("dscp", table.dscp.len()),
+            ("vlan", table.vlan.len()),
+            ("outer", table.outer.len()),
+            ("priority", table.priority.len()),
         ] {
             if count > MOST_PARTS {
                 let reason = format!("has {count} parts of `{key}`, at most {MOST_PARTS} are read");
@@ -83,14 +86,24 @@ impl Checker<'_> {
             protocol: table.protocol.as_ref().map(|protocol| protocol.value.0),
             ports: table.ports.iter().map(|range| range.value.0.clone()).collect(),
             dscp: table.dscp.iter().map(|point| self.dscp(point)).collect::<Checked<_>>()?,
+            vlan: table.vlan.iter().map(|vlan| self.vlan_id(vlan)).collect::<Checked<_>>()?,
+            outer: table.outer.iter().map(|vlan| self.vlan_id(vlan)).collect::<Checked<_>>()?,
+            priority: table.priority.iter().map(|point| self.priority(point)).collect::<Checked<_>>()?,
         };
         if rule == Rule::default() {
             let reason = "has no rule, and would leave nothing to the classes after it";
-            let remedy = "add `from`, `to`, `protocol`, `ports` or `dscp`";
+            let remedy = "add `from`, `to`, `protocol`, `ports`, `dscp`, `vlan`, `outer` or `priority`";
             return self.refuse(&table.name, reason, remedy);
         }
         self.can_fit(table, &rule)?;
         Ok(rule)
+    }
+
+    fn mark(&self, table: &ClassTable) -> Checked<Mark> {
+        Ok(Mark {
+            priority: table.set_priority.as_ref().map(|point| self.priority(point)).transpose()?,
+            dscp: table.set_dscp.as_ref().map(|point| self.dscp(point)).transpose()?,
+        })
     }
 
     /// A code point of differentiated services.

@@ -11,7 +11,7 @@ use weir_document::quantity::{ByteSize, Speed};
 
 use super::super::address::{HostAddress, MacAddress, Prefix};
 use super::super::document::{InterfaceTable, RouterDocument};
-use super::super::{Interface, MOST_INTERFACES, Neighbour};
+use super::super::{Interface, MOST_INTERFACES, Neighbour, Vlan};
 use super::{Checked, Checker, DISCIPLINE, OF_SUBSCRIBERS, discipline};
 use crate::arena;
 
@@ -58,6 +58,7 @@ impl Checker<'_> {
         if before.iter().any(|other| other.name == name) {
             return self.refuse(&table.name, "is the name of another table", "give each one table");
         }
+        let (device, vlan) = self.device(table, &name, before)?;
         let mut addresses: Vec<IpNet> = Vec::with_capacity(table.addresses.len());
         for written in &table.addresses {
             if addresses.len() == MOST_ADDRESSES {
@@ -78,10 +79,14 @@ impl Checker<'_> {
                 (None, Some(default)) => default.clone(),
                 (None, None) => standard(table.subscribers.is_some()),
             },
-            mtu: table.mtu.as_ref().map(|mtu| self.mtu(mtu, &addresses)).transpose()?,
+            mtu: table.mtu.as_ref().map(|mtu| self.mtu(mtu, &addresses, vlan)).transpose()?,
             neighbours: self.neighbours(table, &addresses)?,
             subscribers: self.subscribers(table)?,
+            priority_from: Self::priority_from(table),
+            is_removed: false,
             name,
+            device,
+            vlan,
             addresses,
         })
     }
@@ -118,7 +123,7 @@ impl Checker<'_> {
         Ok(written.value.0)
     }
 
-    fn mtu(&self, written: &Located<ByteSize>, addresses: &[IpNet]) -> Checked<Bytes> {
+    fn mtu(&self, written: &Located<ByteSize>, addresses: &[IpNet], vlan: Option<Vlan>) -> Checked<Bytes> {
         let mtu = written.value.0;
         let has_six = addresses.iter().any(|address| matches!(address, IpNet::V6(_)));
         let (least, why) = match has_six {
@@ -129,8 +134,9 @@ impl Checker<'_> {
             let reason = format!("must be at least {least}B, {why}");
             return self.refuse(written, reason, "raise it, or leave it to the device");
         }
-        if mtu.get() > MOST_MTU {
-            let reason = format!("must be at most {MOST_MTU}B, which one frame of memory holds");
+        let most = MOST_MTU - vlan.map_or(0, |vlan| vlan.length() as u64);
+        if mtu.get() > most {
+            let reason = format!("must be at most {most}B, which one frame of memory holds");
             return self.refuse(written, reason, "lower it, such as to \"1500B\"");
         }
         Ok(mtu)

@@ -4,7 +4,7 @@ use weir_core::registry::PACKET;
 use weir_document::testing::{assert_refusals, filled, names};
 use weir_document::{Refused, Source};
 
-use super::super::{Class, Route, Router, Rule};
+use super::super::{Class, Mark, Outer, PriorityFrom, Route, Router, Rule, TagType, Vlan};
 use super::*;
 
 /// What the blocks of `refusals.txt` have in common.
@@ -50,6 +50,7 @@ metrics = "[::1]:9100"
 group = "adm"
 user = "weir"
 workers = 2
+most_neighbours = 65536
 [[interface]]
 name = "eth0"
 addresses = ["10.0.1.1/24", "10.0.1.9/24", "fe80::1/64", "fd00:1::1/64"]
@@ -82,13 +83,37 @@ dscp = [46, 0]
 [[class]]
 name = "ospf"
 protocol = 89
+[[class]]
+name = "tagged"
+vlan = [8, 1]
+outer = [4094]
+priority = [0, 7]
+set_priority = 5
+set_dscp = 46
+[[interface]]
+name = "trunk.8"
+device = "eth1"
+vlan = 8
+priority_from = "dscp"
+addresses = ["10.0.3.1/24"]
+[[interface]]
+name = "double"
+device = "eth1"
+vlan = 8
+outer = 4094
+[[interface]]
+name = "customers"
+device = "eth0"
+vlan = 1
+outer = 1
+outer_type = "802.1Q"
 "#;
 
 #[test]
 fn every_key_is_read_and_printed() {
     let router = router(RICH);
     assert_eq!((router.memory.get(), router.flow_buckets, router.hash_key), (8 << 20, 512, Some(7)));
-    assert_eq!(router.workers, 2);
+    assert_eq!((router.workers, router.most_neighbours), (2, 65_536));
     let eth0 = &router.interfaces[0];
     assert_eq!(eth0.discipline.to_string(), "sfq:128");
     assert_eq!((eth0.rate.map(|rate| rate.get()), eth0.propagation.get()), (Some(1_500_000), 12_500_000));
@@ -99,13 +124,14 @@ fn every_key_is_read_and_printed() {
         "10.0.1.0/24 at 0",
         "fd00:1::/64 at 0",
         "10.0.2.0/31 at 1",
+        "10.0.3.0/24 at 2",
         "0.0.0.0/0 via 10.0.1.2 at 0",
         "::/0 via fe80::2 at 0",
         "10.9.0.0/16 at 1",
     ];
     assert_eq!(routes, expected);
     let names: Vec<&str> = router.classes.iter().map(|class| class.name.as_str()).collect();
-    assert_eq!(names, ["voice", "ospf", "default"]);
+    assert_eq!(names, ["voice", "ospf", "tagged", "default"]);
     assert_eq!(router.classes[0].rule.ports, [5060..=5060, 16384..=32767]);
 }
 
@@ -118,9 +144,13 @@ fn told(route: &Route) -> String {
 fn what_is_not_written_has_its_default() {
     let router = router("...\n{a}");
     assert_eq!((router.memory, router.flow_buckets, router.spin), (MEMORY, FLOWS, SPIN));
+    assert_eq!(router.most_neighbours, SOME_NEIGHBOURS);
     assert_eq!(router.interfaces[0].discipline.to_string(), "fifo");
     assert_eq!((router.interfaces[0].framing.get(), router.interfaces[0].rate), (14, None));
-    assert_eq!(router.classes, [Class { name: "default".to_owned(), rule: Rule::default() }]);
+    assert_eq!(
+        router.classes,
+        [Class { name: "default".to_owned(), rule: Rule::default(), mark: Mark::default() }]
+    );
 }
 
 #[test]
@@ -190,7 +220,43 @@ fn a_successor_has_the_same_sockets_memory_and_files() {
         "[[interface]]\nname = \"eth1\"",
         "[[interface]]\nname = \"eth2\"\n[[interface]]\nname = \"eth1\"",
     );
-    assert!(error.expect_err("fixed").contains("its interfaces are `eth0`, `eth1`, in this order"));
+    assert!(error.expect_err("fixed").contains("its devices are `eth0`, `eth1`"));
+}
+
+#[test]
+fn a_successor_has_the_same_devices_and_its_own_vlans() {
+    let old = router(RICH);
+    let later = |text: &str| read_successor(&Source { name: "r.toml", text }, &old);
+    let fewer =
+        later(&RICH[..RICH.find("[[interface]]\nname = \"trunk").expect("there")]).expect("the same devices");
+    assert_eq!(fewer.devices(), ["eth0", "eth1"]);
+    assert!(later(&RICH.replace("device = \"eth1\"\nvlan = 8", "device = \"eth2\"\nvlan = 8")).is_err());
+    assert!(later(&RICH.replace("device = \"eth1\"\nvlan = 8", "device = \"eth1\"\nvlan = 9")).is_ok());
+}
+
+#[test]
+fn interfaces_share_devices_by_their_vlans() {
+    let router = router(RICH);
+    let vlan = |id, outer| Some(Vlan { id, outer });
+    let outer = |id, kind| Some(Outer { id, kind });
+    let vlans: Vec<_> = router.interfaces.iter().map(|it| (it.device.as_str(), it.vlan)).collect();
+    let expected = [
+        ("eth0", None),
+        ("eth1", None),
+        ("eth1", vlan(8, None)),
+        ("eth1", vlan(8, outer(4094, TagType::Service))),
+        ("eth0", vlan(1, outer(1, TagType::Customer))),
+    ];
+    assert_eq!(vlans, expected);
+    assert_eq!((router.devices(), router.device_places()), (vec!["eth0", "eth1"], vec![0, 1, 1, 1, 0]));
+    assert_eq!(router.interfaces[2].priority_from, PriorityFrom::Dscp);
+    assert_eq!(router.vlans_of("eth0"), [None, expected[4].1]);
+    let class = &router.classes[2];
+    assert_eq!(
+        (&class.rule.vlan, &class.rule.outer, &class.rule.priority),
+        (&vec![8, 1], &vec![4094], &vec![0, 7])
+    );
+    assert_eq!(class.mark, Mark { priority: Some(5), dscp: Some(46) });
 }
 
 #[test]

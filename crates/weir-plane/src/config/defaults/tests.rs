@@ -26,7 +26,7 @@ fn a_queue_is_bounded_by_what_the_line_sends_in_a_span() {
         (
             "drr",
             "20Mbit",
-            "drr:depth=82pkt,limit=1985pkt",
+            "drr:depth=82pkt,limit=1985pkt,full=longest",
             "drr holds 82 packets of each flow: 49ms at 20Mbit, and 1985 in all",
         ),
         (
@@ -38,13 +38,13 @@ fn a_queue_is_bounded_by_what_the_line_sends_in_a_span() {
         (
             "priority(drr:1514B,bands=2,last=fifo)",
             "20Mbit",
-            "priority(drr(1514B,depth=82pkt,limit=1985pkt),bands=2,last=fifo:limit=165pkt)",
+            "priority(drr(1514B,depth=82pkt,limit=1985pkt,full=longest),bands=2,last=fifo:limit=165pkt)",
             "drr holds 82 packets of each flow: 49ms at 20Mbit, and 1985 in all; fifo holds 165 packets: 99ms at 20Mbit",
         ),
         (
             "fq(codel:5ms)",
             "20Mbit",
-            "fq(codel,depth=82pkt,limit=1985pkt)",
+            "fq(codel,depth=82pkt,limit=1985pkt,full=longest)",
             "fq holds 82 packets of each flow: 49ms at 20Mbit, and 1985 in all",
         ),
     ] {
@@ -61,16 +61,35 @@ fn what_is_written_and_what_has_a_bound_stays() {
         ("fifo:limit=1000pkt", "fifo holds 1000 packets: 605ms at 20Mbit"),
         ("fifo:limit=64KiB", "fifo holds 64KiB"),
         ("fifo:limit=none", "fifo holds what comes, without a bound"),
-        ("drr:limit=none", "drr holds what comes, without a bound"),
+        ("drr:limit=none,full=longest", "drr holds what comes, without a bound"),
         ("tbf(fifo:limit=none,rate=2Mbit,burst=3kB)", "fifo holds what comes, without a bound"),
-        ("drr:depth=100pkt", "drr holds 100 packets of each flow: 60ms at 20Mbit"),
+        ("drr:depth=100pkt,full=newcomer", "drr holds 100 packets of each flow: 60ms at 20Mbit"),
         ("sfq:key=flow", "sfq holds 100 packets of each flow: 60ms at 20Mbit"),
         ("codel", "codel holds 1000 packets: 605ms at 20Mbit"),
+        ("cake:memlimit=2MiB", "cake holds 2MiB"),
+        (
+            "cake:rate=9Mbit",
+            "cake holds what its rate carries in four round trips, from 4MiB to 10240 packets",
+        ),
         ("fq_codel:key=flow", "fq_codel holds 10240 packets: 6201ms at 20Mbit"),
     ] {
         let router = router("", discipline, "rate = \"20Mbit\"");
         assert_eq!(router.discipline_at(0), router.interfaces[0].discipline, "{discipline}");
         assert_eq!(router.bound_at(0), said);
+    }
+}
+
+#[test]
+fn the_longest_queue_gives_way_unless_the_spec_says_otherwise() {
+    for (discipline, filled) in [
+        ("drr:limit=300pkt", "drr:limit=300pkt,full=longest"),
+        ("scfq:limit=300pkt,full=newcomer", "scfq:limit=300pkt,full=newcomer"),
+        ("fq(sfq:key=flow,limit=300pkt)", "fq(sfq:key=flow,limit=300pkt,full=longest)"),
+        ("fq_codel:key=flow", "fq_codel:key=flow"),
+    ] {
+        let router = router("", discipline, "rate = \"20Mbit\"");
+        let expected: Spec = filled.parse().expect(filled);
+        assert_eq!(router.discipline_at(0).to_string(), expected.to_string(), "{discipline}");
     }
 }
 
