@@ -130,7 +130,7 @@ impl Table {
     #[must_use]
     pub fn find(&self, name: &str) -> Option<u16> {
         let name_of = |&class: &u16| self.name(class).cmp(name);
-        self.by_name.binary_search_by(|class| name_of(class)).ok().map(|place| self.by_name[place])
+        self.by_name.binary_search_by(name_of).ok().map(|place| self.by_name[place])
     }
 
     fn name(&self, class: u16) -> &str {

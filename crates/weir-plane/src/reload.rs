@@ -151,10 +151,11 @@ impl Plane {
         for entry in self.parked.all_mut().filter(|entry| usize::from(entry.egress) == at) {
             let was = usize::from(entry.whose.subscriber);
             entry.whose.subscriber = numbers.get(was).copied().unwrap_or(others);
-            if is_first && matches!(entry.place, Place::Queued | Place::Granted) {
-                if let Some(counts) = after.get_mut(usize::from(others)) {
-                    counts.waiting.add(entry.size.into());
-                }
+            if is_first
+                && matches!(entry.place, Place::Queued | Place::Granted)
+                && let Some(counts) = after.get_mut(usize::from(others))
+            {
+                counts.waiting.add(entry.size.into());
             }
         }
         remains.keep((subscribed, before));
