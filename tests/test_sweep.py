@@ -233,7 +233,8 @@ def test_cells_see_the_same_arrivals(file: Path, tmp_path: Path) -> None:
     result = weir.sweep(file, {"discipline": ["fifo", "alpha:0"], "seed": [1, 2]}, out=tmp_path / "out")
     mean = result.figure("mean latency")
     by_cell = [
-        result.numbers(mean, name)[place] for place, name in enumerate(["fifo", "fifo", "alpha:0", "alpha:0"])
+        result.numbers(mean, name, [place])[0]
+        for place, name in enumerate(["fifo", "fifo", "alpha:0", "alpha:0"])
     ]
     assert by_cell[0] == by_cell[2]
     assert by_cell[1] == by_cell[3] != by_cell[0]

@@ -112,8 +112,10 @@ def _systems(
 ) -> list[tuple[int, str | None, list[float | None]]]:
     """Return every cell under every discipline, with its numbers; those of which less is better."""
     systems = []
+    rows = result.of(figure)
     for discipline in figure.disciplines:
-        for cell, numbers in enumerate(result.numbers(figure, discipline)):
+        cells = [row["cell"] for row in rows if row.get("discipline") == discipline]
+        for cell, numbers in zip(cells, result.numbers(figure, discipline, cells), strict=True):
             signed = [None if number is None else -number if most else number for number in numbers]
             if any(number is not None for number in signed):
                 systems.append((cell, discipline, signed))

@@ -168,9 +168,12 @@ class SweepResult:
         figures = (self.figure(one), self.figure(other))
         return frontier_of(self, figures, most=most, confidence=confidence)
 
-    def numbers(self, figure: Figure, discipline: str | None) -> list[list[float | None]]:
-        """Return the number of each replication of every cell."""
-        return self._kept.numbers(list(self._cells), self.plan.name, figure.under(discipline), None)
+    def numbers(
+        self, figure: Figure, discipline: str | None, cells: Sequence[int]
+    ) -> list[list[float | None]]:
+        """Return the number of each replication of some cells."""
+        chosen = [self._cells[cell] for cell in cells]
+        return self._kept.numbers(chosen, self.plan.name, figure.under(discipline), None)
 
 
 def arrow(plan: Plan, columns: Sequence[tuple[str, str, bytes, bytes, list[str]]], rows: int) -> pa.Table:
