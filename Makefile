@@ -126,6 +126,10 @@ test-opensm: $(DEV) $(BUILT) ## run plans and 10,000 mutated files through OpenS
 test-mutated: $(DEV) $(BUILT) ## give 40,000 mutated scenarios, traces, requests and captures to the commands; takes half an hour
 	pytest -s tests/test_mutated.py -m slow
 
+.PHONY: test-kills
+test-kills: $(DEV) $(BUILT) ## kill a sweep of 10,000 cells at 1,000 instants, and hold its set against an undisturbed one; takes an hour
+	python tests/sweeps.py 1000 10000
+
 .PHONY: test-loom
 test-loom: $(CREATED) ## try every order in which threads may wake a task of weir-exec
 	RUSTFLAGS="--cfg weir_loom" cargo test --locked --release --target-dir $(TARGET)/loom -p weir-exec --lib loom_tests

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
-EXAMPLES = [ROOT / "examples" / name / "README.md" for name in ("classroom", "first-questions", "infiniband")]
+RUN_EXAMPLES = ("classroom", "first-questions", "infiniband", "load-sweep")
+EXAMPLES = [ROOT / "examples" / name / "README.md" for name in RUN_EXAMPLES]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *EXAMPLES])
 # Kept elsewhere: tables measured by hand, with the command and the machine beside them.
 MEASURED = ("performance.md", "studies.md")
@@ -247,7 +248,7 @@ def place(name: str) -> tuple[int, str]:
     order += ("TimelineTable",)
     order += ("ServerScenario", "ServerTable", "KnownService", "ClassTable", "ServiceLaw", "ServerWorkload")
     order += ("ServerArrivals", "Trains", "LevelTable", "Clients", "RequestFile", "RequestCost", "Split")
-    order += ("ServerStop", "ServerMeasure", "Need")
+    order += ("ServerStop", "ServerMeasure", "Need", "SweepTable")
     return (order.index(name) if name in order else len(order), name)
 
 

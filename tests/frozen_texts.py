@@ -38,8 +38,8 @@ HEAD = "==== "
 ANSWER = "\n=> "
 COMMANDS = (
     "demo", "reproduce", "bench", "list", "explain", "schema", "run", "compare", "theory", "show", "report",
-    "slo", "plan", "lint", "overhead", "import", "import tg", "import pcap", "import opensm", "import rtapp",
-    "import perf", "live", "live testbed", "live sfq", "live steer", "live clean",
+    "sweep", "slo", "plan", "lint", "overhead", "import", "import tg", "import pcap", "import opensm",
+    "import rtapp", "import perf", "live", "live testbed", "live sfq", "live steer", "live clean",
 )  # fmt: skip
 VALUES = (
     "0", "1", "3", "x", "-1", "1.5", "007", "64B", "100pkt", "5ms", "10Mbit", "none", "0/1", "fifo", "rr:0",

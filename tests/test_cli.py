@@ -61,6 +61,7 @@ def test_help_names_every_command(capsys):
         "explain",
         "run",
         "compare",
+        "sweep",
         "slo",
         "theory",
         "reproduce",

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from weir.results.rows import Check, TheoryValue
     from weir.scenario import Scenario
     from weir.simulation import compare, confirm, run
+    from weir.sweeping.run import sweep
+    from weir.sweeping.table import SweepResult
 
 __all__ = [
     "Backlog",
@@ -74,6 +76,7 @@ __all__ = [
     "ScenarioError",
     "ServerResult",
     "SettingOverhead",
+    "SweepResult",
     "TheoryValue",
     "TraceError",
     "UnsupportedError",
@@ -84,6 +87,7 @@ __all__ = [
     "disciplines",
     "estimate_overhead",
     "run",
+    "sweep",
     "theory",
 ]
 
@@ -102,6 +106,8 @@ _HOME = {
     "results.rows": {"Check", "TheoryValue"},
     "simulation": {"compare", "confirm", "run"},
     "scenario": {"Scenario"},
+    "sweeping.run": {"sweep"},
+    "sweeping.table": {"SweepResult"},
     "closed_forms": {"theory"},
 }
 

@@ -7,12 +7,15 @@ from typing import Any, Final, Self, final
 __all__ = [
     "Queue",
     "Scenario",
+    "Sweep",
     "__version__",
     "bench_names",
     "bench_run",
+    "best_of",
     "disciplines",
     "enact",
     "estimate_overhead",
+    "frontier_of",
     "highest_loads",
     "import_capture",
     "opensm_import",
@@ -570,3 +573,100 @@ class Queue:
 
     def backlog(self) -> tuple[int, int]:
         """Return the items waiting and their sizes together, without the item of an open grant."""
+
+@final
+class Sweep:
+    """The folder of a sweep, and what is kept there.
+
+    A cell is the text of a scenario, and how many replications it has, if not as many as the text says.
+    ``name`` is the file that it came from, to which data files are relative. ``words`` choose figures:
+    columns and what stands there, ``a|b`` for either, an empty text for nothing.
+    """
+
+    def __new__(cls, folder: str | PathLike[str]) -> Self:
+        """Open a folder and read what is kept; nothing is written yet."""
+
+    def __len__(self) -> int:
+        """Return how many replications are kept."""
+
+    def passed_over(self) -> tuple[list[tuple[str, str]], int]:
+        """Return the logs that are left alone, with the reasons, and how many bytes are damaged."""
+
+    def play(
+        self,
+        cells: Sequence[tuple[str, int | None]],
+        name: str,
+        threads: int | None,
+        alone: bool,
+        watched: Sequence[tuple[str, str]] | None,
+        progress: Callable[[dict[str, Any]], object] | None,
+    ) -> dict[str, Any]:
+        """Play what is missing, and keep it; Ctrl-C ends it.
+
+        Returns
+        -------
+        dict
+            ``cells`` that are done, replications ``kept`` before, ``played``, ``failed`` of these, played
+            ``elsewhere`` meanwhile, and the ``widest`` interval of the figures that are watched with the
+            place of its cell, or None.
+        """
+
+    def table(
+        self, cells: Sequence[tuple[str, int | None]], name: str, threads: int | None
+    ) -> tuple[list[tuple[str, str, bytes, bytes, list[str]]], int]:
+        """Return the figures of all cells as columns, and how many rows there are.
+
+        A column is its name, its kind (``words``, ``numbers`` or ``truths``), its values as bytes, which
+        rows have one as bits, and its words.
+        """
+
+    def result(self, cell: tuple[str, int | None], name: str) -> str:
+        """Return the result of one cell, as JSON."""
+
+    def widths(
+        self,
+        cells: Sequence[tuple[str, int | None]],
+        name: str,
+        words: Sequence[tuple[str, str]],
+        threads: int | None,
+    ) -> list[float | None]:
+        """Return the widest interval of the chosen figures in each cell, as a share of its value."""
+
+    def numbers(
+        self,
+        cells: Sequence[tuple[str, int | None]],
+        name: str,
+        words: Sequence[tuple[str, str]],
+        threads: int | None,
+    ) -> list[list[float | None]]:
+        """Return the number of each replication of every cell, of the figure that is chosen."""
+
+    @staticmethod
+    def replications(cells: Sequence[tuple[str, int | None]], name: str) -> list[int]:
+        """Return how many replications each cell has: none where it is refused, or not played."""
+
+    def merge(self, other: Sweep) -> int:
+        """Keep all that another folder keeps and this one does not; return how many replications that are."""
+
+def best_of(
+    systems: Sequence[Sequence[float | None]], confidence: float
+) -> tuple[int, list[bool], list[tuple[float, float | None, int] | None]] | None:
+    """Return what is known of the best of some systems, by their numbers, of which less is better.
+
+    Returns
+    -------
+    tuple or None
+        The place of the least mean; which may be the best; by how much each is behind, with half the width
+        of that interval and the number of pairs. None where no system has a number.
+    """
+
+def frontier_of(
+    one: Sequence[Sequence[float | None]], other: Sequence[Sequence[float | None]], confidence: float
+) -> list[str]:
+    """Return where each system stands to the frontier of two figures, of both of which less is better.
+
+    Returns
+    -------
+    list of str
+        ``frontier``, ``possible``, ``dominated`` or ``unknown``.
+    """

@@ -10,7 +10,7 @@ import math
 import sys
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,8 +43,8 @@ class Progress:
             sys.stderr.write(f"\r{' ' * self._width}\r")
             sys.stderr.flush()
 
-    def __call__(self, state: Mapping[str, float]) -> None:
-        """Show ``done`` of ``total``; without a total, or with 0, the share and the rest are unknown."""
+    def __call__(self, state: Mapping[str, Any]) -> None:
+        """Show ``done`` of ``total`` and a ``note``; without a total, share and rest are unknown."""
         now, rewrites = time.monotonic(), sys.stderr.isatty()
         quiet, period = (_QUIET, _PERIOD) if rewrites else (_QUIET_LOG, _PERIOD_LOG)
         if now - self._began < quiet or now - self._shown < period:
@@ -52,6 +52,7 @@ class Progress:
         self._shown = now
         done, total = (value / self.scale for value in (state["done"], state.get("total") or 0))
         text = line(done, total, now - self._began, self.unit)
+        text = "  ".join(filter(None, (text, state.get("note"))))
         if not rewrites:
             with suppress(OSError):  # a log that cannot be written stops no run
                 sys.stderr.write(f"{self.name}: {text.strip()}\n")

@@ -22,6 +22,13 @@ pub struct Located<T> {
     pub span: Range<usize>,
 }
 
+impl<T> Located<T> {
+    /// A value that stands nowhere in a document, as one that is written into it.
+    pub const fn nowhere(value: T) -> Self {
+        Self { value, span: 0..0 }
+    }
+}
+
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Located<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_tuple_struct(LOCATED, 3, WithItsPlace(PhantomData))

@@ -14,6 +14,7 @@ mod access;
 
 use core::fmt::Display;
 use core::ops::Range;
+use std::borrow::Cow;
 
 use serde::de::value::StrDeserializer;
 use serde::de::{self, DeserializeOwned, Expected, Unexpected, Visitor};
@@ -42,6 +43,19 @@ impl<'t> Tree<'t> {
             |error: toml::de::Error| Unread { message: error.message().to_owned(), span: error.span() };
         let root = DeTable::parse(text).map_err(unread)?;
         Ok(Self { span: root.span(), root: DeValue::Table(root.into_inner()) })
+    }
+
+    /// The same without one of its first keys, where that is there.
+    #[must_use]
+    pub fn without(&self, key: &str) -> Cow<'_, Self> {
+        match &self.root {
+            DeValue::Table(table) if table.keys().any(|own| own.get_ref() == key) => {
+                let others = table.iter().filter(|(own, _)| own.get_ref() != key);
+                let table = others.map(|(own, value)| (own.clone(), value.clone())).collect();
+                Cow::Owned(Self { root: DeValue::Table(table), span: self.span.clone() })
+            }
+            _ => Cow::Borrowed(self),
+        }
     }
 
     /// Reads a type.

@@ -162,3 +162,8 @@ impl Sink for Collector {
         }
     }
 }
+
+weir_lab::encode! {
+    Volume { packets, bytes }
+    Inside { area, first, last }
+}

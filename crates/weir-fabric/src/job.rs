@@ -77,3 +77,7 @@ pub fn play<S: Sink + ?Sized>(
 pub fn engine(fabric: &FabricScenario, discipline: usize) -> &'static str {
     if accelerated::takes(fabric, discipline) { "accelerated" } else { "plain" }
 }
+
+weir_lab::encode! {
+    Tally { generated, injected, delivered, traversals, effort, checked }
+}

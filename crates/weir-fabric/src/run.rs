@@ -10,6 +10,7 @@ use weir_core::units::Nanos;
 use weir_lab::control::{Control, Watch};
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
+use weir_lab::replicated::{self, Simulated};
 use weir_lab::runner::{self, Model};
 
 /// Runs a scenario. Progress counts simulated nanoseconds over all jobs.
@@ -22,8 +23,21 @@ pub fn run(
     frame: &Frame,
     control: &mut Control<'_>,
 ) -> Result<FabricOutcome, RunError> {
-    build::check(fabric)?;
-    Ok(report::outcome(fabric, frame, &runner::run(fabric, control)?))
+    replicated::run(fabric, frame, control)
+}
+
+impl Simulated for FabricScenario {
+    type Outcome = FabricOutcome;
+    type Model<'m> = &'m Self;
+
+    fn model(&self) -> Result<&Self, RunError> {
+        build::check(self)?;
+        Ok(self)
+    }
+
+    fn outcome(&self, frame: &Frame, _: &&Self, cells: Vec<Cell>) -> FabricOutcome {
+        report::outcome(self, frame, &cells)
+    }
 }
 
 impl Model for FabricScenario {

@@ -102,3 +102,9 @@ pub fn cells(fabric: &FabricScenario) -> Vec<Cell> {
     let empty = |_| Cell { runs: Vec::new(), histograms: histograms() };
     (0..cells).map(empty).collect()
 }
+
+weir_lab::encode! {
+    Part { offered, delivered, latencies, inside }
+    Summary { parts, told, tally }
+    Left { summary, histograms }
+}

@@ -56,6 +56,11 @@ pub enum RunError {
         /// What, and the values.
         reason: String,
     },
+    /// What was kept of a replication is not of this scenario.
+    Stranger {
+        /// The replication.
+        replication: u32,
+    },
 }
 
 impl core::fmt::Display for RunError {
@@ -68,6 +73,9 @@ impl core::fmt::Display for RunError {
                 "stop.warm_up is {written}, about {warm_up} ticks, must be shorter than a replication, which has {ticks}"
             ),
             Self::Records(reason) => write!(f, "records cannot be written: {reason}"),
+            Self::Stranger { replication } => {
+                write!(f, "what was kept of replication {replication} is not of this scenario")
+            }
             Self::TooLarge { place, reason }
             | Self::Refused { place, reason }
             | Self::Stuck { place, reason, .. }
@@ -88,6 +96,7 @@ impl RunError {
             Self::TooLarge { .. } => "shorten the run, or ask for less of it",
             Self::Refused { .. } => "change the scenario as the message says",
             Self::Stuck { remedy, .. } => remedy,
+            Self::Stranger { .. } => "remove what was kept, and play it again",
             Self::Violated { .. } => "report this as a defect, with the scenario and its seed",
         }
     }

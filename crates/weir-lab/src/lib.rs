@@ -8,6 +8,7 @@
 //! | figures with their intervals | [`stats`] |
 //! | whole results, and what they say besides figures | [`result`], [`judgement`], [`provenance`] |
 //! | runs that are as long as it takes | [`lengthened`] |
+//! | replications that are kept, and results made of them | [`replicated`], [`encode`] |
 //! | a program around one model | [`program`] |
 //! | arithmetic with one result on every machine, and code for the vector units it finds | [`logarithm`], [`dispatch`] |
 
@@ -15,6 +16,7 @@
 
 pub mod control;
 pub mod dispatch;
+pub mod encode;
 pub mod error;
 pub mod gathered;
 pub mod judgement;
@@ -24,6 +26,7 @@ pub mod parallel;
 pub mod program;
 pub mod provenance;
 pub mod record;
+pub mod replicated;
 pub mod result;
 pub mod runner;
 pub mod scenario;

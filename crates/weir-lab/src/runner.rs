@@ -43,6 +43,30 @@ pub trait Model: Sync {
     fn play(&self, job: Job, watch: &Watch<'_>) -> Result<Option<<Self::Cell as Cell>::Left>, RunError>;
 }
 
+impl<M: Model> Model for &M {
+    type Cell = M::Cell;
+
+    fn replications(&self) -> u32 {
+        (**self).replications()
+    }
+
+    fn duration(&self) -> Nanos {
+        (**self).duration()
+    }
+
+    fn cells(&self) -> Vec<M::Cell> {
+        (**self).cells()
+    }
+
+    fn order(&self) -> Vec<usize> {
+        (**self).order()
+    }
+
+    fn play(&self, job: Job, watch: &Watch<'_>) -> Result<Option<<M::Cell as Cell>::Left>, RunError> {
+        (**self).play(job, watch)
+    }
+}
+
 /// One cell in one replication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job {

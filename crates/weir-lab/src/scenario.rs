@@ -7,6 +7,7 @@
 
 pub mod need;
 pub mod replace;
+pub mod replicated;
 pub mod settle;
 pub mod testing;
 
@@ -37,6 +38,8 @@ pub const IN_SECONDS: Wording = Wording {
     mismatch: |value| mismatch(value, value.expected.split(SERVICES).next().unwrap_or_default()),
     ..IN_SERVICES
 };
+/// The table that says which scenarios a sweep makes of this one: it is read by the sweep, and says nothing of a run.
+pub const SWEEP: &str = "sweep";
 /// What a span of time may be in services alone.
 const SERVICES: &str = ", or \"200u\"";
 
@@ -112,6 +115,19 @@ pub trait Read: Sized {
 
     /// Writes another seed, into the document and what was read from it.
     fn set_seed(document: &mut Self::Document, model: &mut Self, seed: u64);
+
+    /// The seed of all random streams.
+    fn seed(&self) -> u64;
+
+    /// How many replications there are.
+    fn replication_count(&self) -> u32;
+
+    /// Writes another number of replications, each as long as before, into the document and what was read from it; where
+    /// nothing is random there is one.
+    fn set_replications(document: &mut Self::Document, model: &mut Self, replications: u32);
+
+    /// No replication ends earlier than the document has it, as where a precision is reached.
+    fn set_whole(_document: &mut Self::Document, _model: &mut Self) {}
 
     /// The disciplines and the reference, as the document has them.
     fn written(document: &mut Self::Document) -> Written<'_>;
@@ -196,7 +212,7 @@ impl<M: Read> Scenario<M> {
     /// # Errors
     /// As [`Self::from_toml`].
     pub fn from_tree(tree: &Tree<'_>, source: &Source<'_>, folder: &Path) -> Result<Self, Refused> {
-        let read = M::Document::read(tree);
+        let read = M::Document::read(&tree.without(SWEEP));
         let mut document = read.map_err(|error| source.explain(&error, &M::WORDING))?;
         let mut checker = Checker::new(source, folder);
         let model = M::check(&mut document, &mut checker)?;

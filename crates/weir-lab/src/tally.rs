@@ -6,6 +6,7 @@
 
 use std::array::from_fn;
 
+use crate::encode::Encode;
 use crate::gathered::Cell;
 use crate::result::Distribution;
 use crate::stats::figure::Title;
@@ -98,6 +99,17 @@ impl<const TIMES: usize, const COUNTS: usize> Tallies<TIMES, COUNTS> {
 
 fn seconds(nanos: f64) -> f64 {
     nanos / 1e9
+}
+
+impl<const TIMES: usize, const COUNTS: usize> Encode for Tally<TIMES, COUNTS> {
+    fn encode(&self, into: &mut Vec<u8>) {
+        self.times.encode(into);
+        self.counts.encode(into);
+    }
+
+    fn decode(from: &mut &[u8]) -> Option<Self> {
+        Some(Self { times: Encode::decode(from)?, counts: Encode::decode(from)? })
+    }
 }
 
 #[cfg(test)]

@@ -369,3 +369,10 @@ impl Collector {
         begin.map_or(&[], |begin| &self.hops[begin as usize..][..count])
     }
 }
+
+weir_lab::encode! {
+    Counts { offered, offered_bytes, delivered, delivered_bytes, dropped, reordered, delay, squares, longest }
+    Bin { offered, delivered, packets, delay }
+    HopCounts { packets, wait, dropped }
+    SeriesBins { step, steps, bins }
+}

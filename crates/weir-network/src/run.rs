@@ -11,6 +11,7 @@ use weir_lab::control::{Control, Watch};
 use weir_lab::error::RunError;
 use weir_lab::gathered;
 use weir_lab::provenance::Frame;
+use weir_lab::replicated::{self, Simulated};
 use weir_lab::runner::{self, Model};
 
 /// Runs a scenario. Progress counts simulated nanoseconds over all jobs.
@@ -22,17 +23,29 @@ pub fn run(
     frame: &Frame,
     control: &mut Control<'_>,
 ) -> Result<NetworkOutcome, RunError> {
-    build::check(network)?;
-    let order = build::order(network);
-    let cells = runner::run(&Playing { network, order: order.as_deref() }, control)?;
-    let engine = if order.is_some() { "accelerated" } else { "plain" };
-    Ok(report::outcome(network, frame, &cells, engine))
+    replicated::run(network, frame, control)
+}
+
+impl Simulated for NetworkScenario {
+    type Outcome = NetworkOutcome;
+    type Model<'m> = Playing<'m>;
+
+    fn model(&self) -> Result<Playing<'_>, RunError> {
+        build::check(self)?;
+        Ok(Playing { network: self, order: build::order(self) })
+    }
+
+    fn outcome(&self, frame: &Frame, playing: &Playing<'_>, cells: Vec<Cell>) -> NetworkOutcome {
+        let engine = if playing.order.is_some() { "accelerated" } else { "plain" };
+        report::outcome(self, frame, &cells, engine)
+    }
 }
 
 /// A network with the order of its links, where the accelerated engine goes through them.
-struct Playing<'n> {
+#[derive(Debug)]
+pub struct Playing<'n> {
     network: &'n NetworkScenario,
-    order: Option<&'n [usize]>,
+    order: Option<Vec<usize>>,
 }
 
 /// A discipline over the replications that are finished.
@@ -72,7 +85,7 @@ impl Model for Playing<'_> {
 
     fn play(&self, job: runner::Job, watch: &Watch<'_>) -> Result<Option<Box<Summary>>, RunError> {
         let job = Job { replication: job.replication, discipline: job.cell };
-        match job::play(self.network, job, self.order, watch)? {
+        match job::play(self.network, job, self.order.as_deref(), watch)? {
             Ended::Finished(collected) => Ok(Some(Box::new(Summary::new(self.network, *collected)))),
             Ended::Interrupted => Ok(None),
         }

@@ -126,3 +126,8 @@ fn histograms(network: &NetworkScenario, collected: Vec<Histogram>) -> Vec<Histo
     all.extend(collected);
     all
 }
+
+weir_lab::encode! {
+    Evenness { jain, least }
+    Summary { total, counts, evenness, links, hops, histograms, series, over_time }
+}

@@ -225,3 +225,7 @@ fn pass(packets: &mut Vec<Flight>, flight: &Flight, at: Instant, hop: u8) {
         copy.hop = hop;
     }
 }
+
+weir_lab::encode! {
+    LinkTally { hops, transmitted, dropped, wait, busy, queued, longest }
+}

@@ -70,3 +70,7 @@ pub fn play<S: Sink>(
 ) -> Result<Ended, RunError> {
     engine::play(node, job, sink, watch)
 }
+
+weir_lab::encode! {
+    Tally { decisions, operations, messages, moves, checked }
+}

@@ -258,3 +258,12 @@ pub struct Critical {
     /// When it begins.
     pub begins: Vec<f64>,
 }
+
+weir_lab::encode! {
+    Samples { discipline, kind, name, metric, unit, interval, values }
+    Timeline { discipline, from, until, truncated, runs, lengths, marks, critical }
+    Runs { node, process, level, from, until }
+    Lengths { queue, at, length }
+    Marks { what, process, at }
+    Critical { node, at, begins }
+}

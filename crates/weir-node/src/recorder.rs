@@ -134,3 +134,7 @@ impl Sink for Recorder {
         tell!(self, at: moved(process, node, at));
     }
 }
+
+weir_lab::encode! {
+    Shown { samples, timeline }
+}

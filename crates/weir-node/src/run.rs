@@ -10,6 +10,7 @@ use weir_core::units::Nanos;
 use weir_lab::control::{Control, Watch};
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
+use weir_lab::replicated::{self, Simulated};
 use weir_lab::runner::{self, Model};
 
 /// The most time that all nodes have together in all replications: some 292 years. No total of times overflows then.
@@ -21,10 +22,22 @@ const MOST_TIME: u64 = 1 << 63;
 /// [`RunError`]: a discipline refuses its arguments, a need or a slice; the programs come to a deadlock, or to no end
 /// without using time; more is asked for than what is simulated; or a verification fails.
 pub fn run(node: &NodeScenario, frame: &Frame, control: &mut Control<'_>) -> Result<NodeOutcome, RunError> {
-    sampler::check(node)?;
-    check_length(node)?;
-    let cells = runner::run(node, control)?;
-    Ok(report::outcome(node, frame, cells))
+    replicated::run(node, frame, control)
+}
+
+impl Simulated for NodeScenario {
+    type Outcome = NodeOutcome;
+    type Model<'m> = &'m Self;
+
+    fn model(&self) -> Result<&Self, RunError> {
+        sampler::check(self)?;
+        check_length(self)?;
+        Ok(self)
+    }
+
+    fn outcome(&self, frame: &Frame, _: &&Self, cells: Vec<Cell>) -> NodeOutcome {
+        report::outcome(self, frame, cells)
+    }
 }
 
 /// Refuses more time, of all nodes in all replications, than totals can count.

@@ -218,3 +218,11 @@ impl weir_lab::gathered::Cell for Cell {
         self.runs.push(summary);
     }
 }
+
+weir_lab::encode! {
+    ProcessPart { tally, used, response, wait }
+    QueuePart { tally, age }
+    Summary { processes, queues, nodes, tally, overcommitted, stranded, starved }
+    Histograms { processes, queues }
+    Summed { summary, histograms, shown }
+}

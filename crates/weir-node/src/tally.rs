@@ -150,3 +150,12 @@ impl NodeTally {
         self.high_over_low += other.high_over_low;
     }
 }
+
+weir_lab::encode! {
+    Epochs { count, sum, least, most }
+    ProcessTally { run_time, schedulings, wakeups, waits, timed, late, unfinished, enqueued, dequeued, moves, epochs,
+        missed, promised, ready, shortfall,
+    }
+    QueueTally { enqueued, dequeued, area, aged, first, last, oldest, since }
+    NodeTally { run_time, idle, uncharged, paths, high_over_low }
+}

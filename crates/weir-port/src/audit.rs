@@ -81,6 +81,10 @@ impl Observer for SlopAudit {
     }
 }
 
+weir_lab::encode! {
+    Audited { compared, violated }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

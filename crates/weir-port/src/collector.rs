@@ -5,6 +5,7 @@
 //! in units of 2^-20.
 
 use crate::observer::Observer;
+use weir_lab::encode::Encode;
 use weir_lab::record::Departure;
 use weir_lab::stats::{Batches, Histogram};
 
@@ -169,6 +170,35 @@ impl Collector {
     pub fn hand_over(&mut self) -> Self {
         let sections = std::mem::take(&mut self.sections);
         Self { sections, ..self.without_histograms() }
+    }
+
+    /// Appends what was collected, but for records: what it was collected by is in the scenario.
+    pub(crate) fn encode(&self, into: &mut Vec<u8>) {
+        self.batches.encode(into);
+        self.queue.encode(into);
+        self.sections.encode(into);
+        self.served.encode(into);
+        self.lengths.encode(into);
+    }
+
+    /// What was collected by this plan, or by one that differs in having more sections; nothing where it was not.
+    pub(crate) fn decode(plan: &Plan, from: &mut &[u8]) -> Option<Self> {
+        let mut collector = Self::new(plan.clone(), false);
+        collector.batches = Encode::decode(from)?;
+        collector.queue = Encode::decode(from)?;
+        collector.sections = Encode::decode(from)?;
+        collector.served = Encode::decode(from)?;
+        collector.lengths = Encode::decode(from)?;
+        let is_of =
+            |batches: &Batches, series| batches.series() == series && batches.origin() == plan.warm_up;
+        let fits = is_of(&collector.batches, plan.series_count())
+            && is_of(&collector.queue, 2)
+            && collector.sections.iter().all(|section| section.len() == plan.histograms())
+            && (collector.served.len(), collector.lengths.len()) == (plan.flows, plan.classes);
+        while fits && collector.sections.len() > 2 * plan.sections.max(1) {
+            collector.sections = merge_pairs(std::mem::take(&mut collector.sections));
+        }
+        fits.then_some(collector)
     }
 
     /// What is collected.

@@ -72,3 +72,11 @@ pub trait Engine: Send {
     /// The counters.
     fn state(&self) -> State;
 }
+
+weir_lab::encode! {
+    Flow { unit, arrived, served, held }
+    Waiting { integral, time }
+    State {
+        ticks, now, busy, arrived, unfinished, dropped, flow, message_time, packet_time, idle_over_backlog,
+    }
+}

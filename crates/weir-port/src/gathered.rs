@@ -13,6 +13,21 @@ pub const CLOCK: f64 = 1e9;
 /// The fewest sections of all replications whose quantiles give the intervals of the whole's.
 pub const SECTIONS: usize = 20;
 
+/// What one discipline left in one replication.
+#[derive(Debug)]
+pub struct Left {
+    /// Its place in the scenario's list.
+    pub place: usize,
+    /// The engine that ran it.
+    pub engine: &'static str,
+    /// What was collected.
+    pub collector: Collector,
+    /// The counters of the engine.
+    pub state: State,
+    /// What verification found.
+    pub audited: Option<Audited>,
+}
+
 /// One discipline over all replications.
 #[derive(Debug)]
 pub struct Gathered {
@@ -65,7 +80,9 @@ impl Gathered {
     }
 
     /// Adds the next replication.
-    pub fn add(&mut self, replication: u32, collector: Collector, state: State, audited: Option<Audited>) {
+    pub fn add(&mut self, replication: u32, left: Left) {
+        let Left { place: _, engine, collector, state, audited } = left;
+        self.engine = engine;
         self.states.push(state);
         self.served.iter_mut().zip(&collector.served).for_each(|(own, more)| *own += more);
         for (own, more) in self.lengths.iter_mut().zip(&collector.lengths) {

@@ -19,6 +19,7 @@ pub mod figures;
 pub mod flight;
 pub mod fluid;
 pub mod gathered;
+mod kept;
 pub mod lane;
 pub mod lockstep_lane;
 pub mod model;

@@ -6,11 +6,11 @@
 
 use crate::build::{self, Layout, lanes};
 use crate::collector::{Collector, Plan};
-use crate::gathered::{CLOCK, Gathered, SECTIONS};
+use crate::gathered::{CLOCK, Gathered, Left, SECTIONS};
 use crate::model::{Input, Limit, PortScenario, Replay, Service};
 use crate::outcome::{Outcome, Precision};
 use crate::report;
-use crate::rounds::{Grain, Rounds, Standing};
+use crate::rounds::{Grain, Rounds, Running, Standing};
 use crate::warmup::{self, WarmUpTicks};
 use std::ops::Range;
 use weir_lab::control::{Control, Progress};
@@ -56,13 +56,13 @@ pub fn run(port: &PortScenario, frame: &Frame, control: &mut Control<'_>) -> Res
 }
 
 /// Every discipline before the first replication.
-fn nothing(port: &PortScenario, plan: &Plan) -> Vec<Gathered> {
+pub(crate) fn nothing(port: &PortScenario, plan: &Plan) -> Vec<Gathered> {
     let named = |named| Gathered::new(named, plan, port.ticks.of_nanoseconds(CLOCK), port.stop.replications);
     port.disciplines.iter().map(named).collect()
 }
 
 /// What every discipline collects. Windows begin small, so that a run that ends early still has some.
-fn plan(port: &PortScenario, ticks: u64, warm_up: &WarmUpTicks) -> Plan {
+pub(crate) fn plan(port: &PortScenario, ticks: u64, warm_up: &WarmUpTicks) -> Plan {
     let readings = if port.stop.precision.is_some() { FIRST_READING } else { 1 };
     let batch = (ticks / (BATCHES * readings)).clamp(1, LARGEST_BATCH).next_power_of_two();
     Plan {
@@ -77,7 +77,7 @@ fn plan(port: &PortScenario, ticks: u64, warm_up: &WarmUpTicks) -> Plan {
 }
 
 /// The most ticks of a replication: packets, or messages served whole.
-fn ticks_per_replication(port: &PortScenario) -> u64 {
+pub(crate) fn ticks_per_replication(port: &PortScenario) -> u64 {
     let replications = u64::from(port.stop.replications);
     let per_message = match port.service {
         Service::Packets(_) => mean_length(port),
@@ -106,9 +106,9 @@ pub(super) fn mean_length(port: &PortScenario) -> f64 {
 }
 
 /// Some replications on their way.
-struct Session<'a> {
+pub(crate) struct Session<'a> {
     port: &'a PortScenario,
-    rounds: Rounds,
+    pub(crate) rounds: Rounds,
     plan: &'a Plan,
     replications: Range<u32>,
     target: Option<Target>,
@@ -119,7 +119,7 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    fn new(
+    pub(crate) fn new(
         port: &'a PortScenario,
         plan: &'a Plan,
         ticks: u64,
@@ -142,7 +142,7 @@ impl<'a> Session<'a> {
     ///
     /// With a precision asked for it is read at doubling lengths, and must be there at two readings in turn:
     /// an interval is at its narrowest by chance as well as by merit.
-    fn run(&mut self, control: &mut Control<'_>) -> Result<bool, RunError> {
+    pub(crate) fn run(&mut self, control: &mut Control<'_>) -> Result<bool, RunError> {
         let limit = self.rounds.progress().1;
         let mut reading = if self.target.is_some() { limit.div_ceil(FIRST_READING) } else { limit };
         loop {
@@ -223,21 +223,7 @@ impl<'a> Session<'a> {
     fn add_to(&mut self, gathered: &mut [Gathered], of: fn(&mut Collector) -> Collector) {
         for lanes in self.rounds.lanes.chunk_by_mut(|a, b| a.replication == b.replication) {
             let replication = lanes[0].replication;
-            let mut collected: Vec<(usize, Collector)> = Vec::new();
-            for running in lanes.iter_mut() {
-                let copies = running.placed.lane.collectors().into_iter().map(of);
-                collected.extend(running.placed.disciplines.iter().copied().zip(copies));
-            }
-            align(collected.iter_mut().map(|(_, collector)| collector).collect());
-            for running in lanes {
-                for (place, &at) in running.placed.disciplines.iter().enumerate() {
-                    let state = running.placed.lane.state(place);
-                    let found = collected.iter().position(|(owner, _)| *owner == at);
-                    let Some((_, collector)) = found.map(|at| collected.swap_remove(at)) else { continue };
-                    gathered[at].engine = running.placed.engine;
-                    gathered[at].add(replication, collector, state, running.placed.lane.audited());
-                }
-            }
+            left(lanes, of).into_iter().for_each(|left| gathered[left.place].add(replication, left));
         }
     }
 
@@ -265,6 +251,20 @@ impl<'a> Session<'a> {
         let share = self.port.stop.precision.unwrap_or_default();
         Some(Precision { target: share, met: assessment.is_met(), unmet })
     }
+}
+
+/// What the lanes of one replication have left so far, as `of` takes it.
+pub(crate) fn left(lanes: &mut [Running], of: fn(&mut Collector) -> Collector) -> Vec<Left> {
+    let mut all = Vec::new();
+    for Running { placed, .. } in lanes {
+        let copies: Vec<Collector> = placed.lane.collectors().into_iter().map(of).collect();
+        for (at, (&place, collector)) in placed.disciplines.iter().zip(copies).enumerate() {
+            let (state, audited) = (placed.lane.state(at), placed.lane.audited());
+            all.push(Left { place, engine: placed.engine, collector, state, audited });
+        }
+    }
+    align(all.iter_mut().map(|left| &mut left.collector).collect());
+    all
 }
 
 /// What the input calls its applications and its classes; classes that it does not name are those of the result.

@@ -135,6 +135,10 @@ fn means_of(batches: &mut Batches, classes: usize) -> Option<(Vec<f64>, u64)> {
     Some((means, batches.size()))
 }
 
+weir_lab::encode! {
+    WarmUpTicks { ticks, rule }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

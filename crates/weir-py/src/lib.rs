@@ -15,6 +15,7 @@ mod recording;
 mod records;
 mod simulate;
 mod slo;
+mod sweep;
 mod tg;
 
 /// The compiled part of the package `weir`.
@@ -40,6 +41,8 @@ mod _weir {
     use crate::simulate::{Scenario, run, schema, theory};
     #[pymodule_export]
     use crate::slo::highest_loads;
+    #[pymodule_export]
+    use crate::sweep::{Sweep, best_of, frontier_of};
     #[pymodule_export]
     use crate::tg::{tg_packets, tg_parse};
 

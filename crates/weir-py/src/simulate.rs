@@ -112,7 +112,7 @@ pub(crate) fn theory(py: Python<'_>, scenario: &Scenario) -> PyResult<String> {
     }
 }
 
-fn json(outcome: &AnyOutcome) -> PyResult<String> {
+pub(crate) fn json(outcome: &AnyOutcome) -> PyResult<String> {
     serde_json::to_string(outcome).map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
 
@@ -192,6 +192,16 @@ pub(crate) fn wait(
     shared: &Shared,
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<String> {
+    wait_for(py, receiver, &shared.cancel, &mut |py| tell(py, shared, progress))
+}
+
+/// Waits for what a thread sends, looking for signals and telling of its progress by `tell`: the first Ctrl-C sets `cancel`.
+pub(crate) fn wait_for<T: Send>(
+    py: Python<'_>,
+    receiver: &Mutex<Receiver<PyResult<T>>>,
+    cancel: &AtomicBool,
+    tell: &mut dyn FnMut(Python<'_>) -> PyResult<()>,
+) -> PyResult<T> {
     loop {
         match py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PERIOD)) {
             Ok(result) => return result,
@@ -200,9 +210,9 @@ pub(crate) fn wait(
                 return Err(PyRuntimeError::new_err("the engine panicked, which is a defect of weir"));
             }
         }
-        let told = py.check_signals().and_then(|()| tell(py, shared, progress));
+        let told = py.check_signals().and_then(|()| tell(py));
         if let Err(error) = told {
-            let first = !shared.cancel.swap(true, Ordering::Relaxed);
+            let first = !cancel.swap(true, Ordering::Relaxed);
             if !(first && error.is_instance_of::<PyKeyboardInterrupt>(py)) {
                 return Err(error);
             }

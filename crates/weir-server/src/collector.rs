@@ -392,3 +392,8 @@ impl Sink for Collector {
         self.in_use.told(now.get(), servers, self.window);
     }
 }
+
+weir_lab::encode! {
+    InUseCounts { changes, truncated, area, peak, now, since }
+    WindowSums { sums, length, classes, most, last }
+}

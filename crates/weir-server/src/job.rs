@@ -40,3 +40,7 @@ pub enum Ended {
     /// It was broken off.
     Interrupted,
 }
+
+weir_lab::encode! {
+    Left { offered, done, dropped, decisions, preemptions, moved, last, checked, accelerated }
+}

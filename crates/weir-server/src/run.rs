@@ -11,6 +11,7 @@ use weir_core::units::Nanos;
 use weir_lab::control::{Control, Watch};
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
+use weir_lab::replicated::{self, Simulated};
 use weir_lab::runner::{self, Model};
 
 /// The most time that all cores have together in all replications: some 292 years. No total of times overflows then.
@@ -28,7 +29,7 @@ pub fn run(
     frame: &Frame,
     control: &mut Control<'_>,
 ) -> Result<ServerOutcome, RunError> {
-    run_with(server, frame, control, &play)
+    replicated::run(server, frame, control)
 }
 
 /// Runs a job by the engine that is fastest; the collector is told what happens.
@@ -61,7 +62,26 @@ pub fn step_by_step(
 pub(super) type Play<'p> =
     &'p (dyn Fn(&ServerScenario, Job, &mut Collector, &Watch<'_>) -> Result<Ended, RunError> + Sync);
 
+impl Simulated for ServerScenario {
+    type Outcome = ServerOutcome;
+    type Model<'m> = Playing<'m>;
+
+    fn model(&self) -> Result<Playing<'_>, RunError> {
+        check(self)?;
+        Ok(Playing { server: self, play: &play })
+    }
+
+    fn statement(&self, frame: &Frame) -> Option<ServerOutcome> {
+        report::statement(self).map(|statement| report::without_means(self, frame, statement))
+    }
+
+    fn outcome(&self, frame: &Frame, _: &Playing<'_>, cells: Vec<Cell>) -> ServerOutcome {
+        report::outcome(self, frame, &cells)
+    }
+}
+
 /// Runs a scenario as [`run`], each job by `play`.
+#[cfg(test)]
 pub(super) fn run_with(
     server: &ServerScenario,
     frame: &Frame,
@@ -69,11 +89,10 @@ pub(super) fn run_with(
     play: Play<'_>,
 ) -> Result<ServerOutcome, RunError> {
     check(server)?;
-    if let Some(statement) = report::statement(server) {
-        return Ok(report::without_means(server, frame, statement));
+    if let Some(statement) = Simulated::statement(server, frame) {
+        return Ok(statement);
     }
-    let cells = cells(server, control, play)?;
-    Ok(report::outcome(server, frame, &cells))
+    Ok(report::outcome(server, frame, &cells(server, control, play)?))
 }
 
 /// Refuses more than is counted.
@@ -98,7 +117,7 @@ fn cells(server: &ServerScenario, control: &mut Control<'_>, play: Play<'_>) -> 
 }
 
 /// A server with what runs its jobs.
-struct Playing<'p> {
+pub struct Playing<'p> {
     server: &'p ServerScenario,
     play: Play<'p>,
 }

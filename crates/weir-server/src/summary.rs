@@ -194,3 +194,12 @@ impl weir_lab::gathered::Cell for Cell {
         self.runs.push(summary);
     }
 }
+
+weir_lab::encode! {
+    CoreCounts { busy, overhead }
+    Told { done, dropped, service, counted, longest, busy, overhead, present, reaching, before, after }
+    WindowSum { count, sum }
+    ClassPart { done, dropped, reordered, cold, beyond, times, window_max }
+    Summary { classes, cores, in_use, peak, told, left }
+    Summed { summary, tails, over_time, windows, in_use }
+}

@@ -28,8 +28,11 @@
 #![deny(missing_docs)]
 
 pub mod bench;
+pub mod cell;
 mod models;
 
+pub use cell::Cell;
+pub mod table;
 pub use models::{AnyOutcome, NAMES, Scenario, run, schema, theory_only};
 pub use weir_document::Refused as ScenarioError;
 pub use weir_lab::control::{Control, Progress, RecordSink};

@@ -1,6 +1,7 @@
 //! The models, listed once: what is read, run, described and reported of a scenario goes to the model that it names.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use weir_document::{Refused as ScenarioError, Source, Tree};
@@ -8,6 +9,7 @@ use weir_lab::control::Control;
 use weir_lab::error::RunError;
 use weir_lab::lengthened;
 use weir_lab::provenance::Frame;
+use weir_lab::replicated::{Kept, Replicated};
 use weir_lab::scenario::{self, Document, IN_SERVICES, Read, replace};
 
 /// Writes whatever goes through all models. Of each: its name in documents and results, its name in Rust, its scenario, its
@@ -37,6 +39,16 @@ macro_rules! models {
         }
 
         impl AnyOutcome {
+            /// Its estimates and its paired differences, as JSON has them.
+            pub(crate) fn rows(&self) -> serde_json::Result<[serde_json::Value; 2]> {
+                use serde_json::to_value;
+                match self {
+                    $(Self::$variant(outcome) => {
+                        Ok([to_value(&outcome.estimates)?, to_value(&outcome.differences)?])
+                    })*
+                }
+            }
+
             $(
                 #[doc = concat!("The result of the model `", stringify!($name), "`, if it is one.")]
                 #[must_use]
@@ -115,6 +127,81 @@ macro_rules! models {
                 })
             }
 
+            /// The seed of all random streams.
+            #[must_use]
+            pub fn seed(&self) -> u64 {
+                match self {
+                    $(Self::$variant(scenario) => scenario.model.seed(),)*
+                }
+            }
+
+            /// How many replications make its result.
+            #[must_use]
+            pub fn replications(&self) -> u32 {
+                match self {
+                    $(Self::$variant(scenario) => scenario.model.replication_count(),)*
+                }
+            }
+
+            /// The same with so many replications, or as many as it has; and what one of them depends on besides the seed
+            /// ([`scenario::Scenario::replicated`]).
+            ///
+            /// # Errors
+            /// Its runs are as long as it takes.
+            pub fn replicated(self, replications: Option<u32>) -> Result<(Self, String), ScenarioError> {
+                match self {
+                    $(Self::$variant(scenario) => {
+                        let (scenario, content) = scenario.replicated(replications)?;
+                        Ok((Self::$variant(Box::new(scenario)), content))
+                    })*
+                }
+            }
+
+            /// Whether there is anything to play.
+            pub(crate) fn is_played(&self) -> bool {
+                match self {
+                    $(Self::$variant(scenario) => scenario.model.is_played(),)*
+                }
+            }
+
+            /// How finely a replication must be kept ([`Replicated::grain`]).
+            pub(crate) fn grain(&self) -> u16 {
+                match self {
+                    $(Self::$variant(scenario) => scenario.model.grain(),)*
+                }
+            }
+
+            /// What is found once ([`Replicated::prepare`]).
+            pub(crate) fn prepare(&self, cancel: &AtomicBool) -> Result<Vec<u8>, RunError> {
+                match self {
+                    $(Self::$variant(scenario) => scenario.model.prepare(cancel),)*
+                }
+            }
+
+            /// Plays a replication ([`Replicated::play`]).
+            pub(crate) fn play(
+                &self,
+                prepared: &[u8],
+                replication: u32,
+                cancel: &AtomicBool,
+            ) -> Result<Option<Vec<u8>>, RunError> {
+                match self {
+                    $(Self::$variant(scenario) => scenario.model.play(prepared, replication, cancel),)*
+                }
+            }
+
+            /// The result of replications that were kept, in the order of their numbers ([`Replicated::gather`]).
+            ///
+            /// # Errors
+            /// What is kept is not of this scenario.
+            pub fn gather(&self, kept: &mut dyn Iterator<Item = Kept>) -> Result<AnyOutcome, RunError> {
+                Ok(match self {
+                    $(Self::$variant(scenario) => {
+                        AnyOutcome::$variant(Box::new(scenario.model.gather(&scenario.frame, kept)?))
+                    })*
+                })
+            }
+
             /// Reads a scenario from text; errors speak of `name`, and data files are relative to `folder`.
             ///
             /// # Errors
@@ -145,13 +232,15 @@ macro_rules! models {
             let dialect = settings.meta_schema.clone();
             let mut generator = settings.into_generator();
             let models = [$(<$scenario as Read>::Document::schema(&mut generator)),*];
+            let mut definitions = generator.take_definitions(true);
+            with_sweep(&mut definitions);
             let schema = schemars::json_schema!({
                 "$schema": dialect,
                 "title": "Scenario",
                 "description": "A scenario of weir: who sends when and how much, in which model, under which disciplines, \
                                 for how long.",
                 "oneOf": models,
-                "$defs": generator.take_definitions(true),
+                "$defs": definitions,
             });
             format!("{:#}", schema.as_value())
         }
@@ -176,6 +265,42 @@ models! {
     fabric: Fabric, weir_fabric::model::FabricScenario, weir_fabric::outcome::FabricOutcome, weir_fabric::run::run;
     node: Node, weir_node::model::NodeScenario, weir_node::outcome::NodeOutcome, weir_node::run::run;
     server: Server, weir_server::model::ServerScenario, weir_server::outcome::ServerOutcome, weir_server::run::run;
+}
+
+/// Adds the table of the sweep to what a scenario of any model may hold.
+fn with_sweep(definitions: &mut serde_json::Map<String, serde_json::Value>) {
+    for definition in definitions.values_mut() {
+        let properties = definition.get_mut("properties").and_then(serde_json::Value::as_object_mut);
+        let is_scenario = |properties: &serde_json::Map<String, serde_json::Value>| {
+            properties.contains_key("model") && properties.contains_key("disciplines")
+        };
+        let Some(properties) = properties.filter(|properties| is_scenario(properties)) else { continue };
+        let table = serde_json::json!({
+            "description": "The scenarios that `weir sweep` makes of this one; a run does not read it.",
+            "$ref": "#/$defs/SweepTable",
+        });
+        properties.insert(weir_lab::scenario::SWEEP.to_owned(), table);
+    }
+    let text = |description: &str| serde_json::json!({ "type": "string", "description": description });
+    let list = |description: &str, items: serde_json::Value| serde_json::json!({ "type": "array", "description": description, "items": items });
+    let values = serde_json::json!({ "anyOf": [
+        { "type": "string" },
+        { "type": "array", "items": { "type": ["string", "number", "boolean"] } },
+    ] });
+    let over = "Keys of the scenario with the values that they take: a range, a text with lists in braces, or a list.";
+    let table = serde_json::json!({
+        "type": "object",
+        "description": "The scenarios that a sweep makes of one.",
+        "properties": {
+            "over": { "type": "object", "description": over, "additionalProperties": values },
+            "zip": list("Groups of keys that advance together.", list("A group.", text("A key."))),
+            "cells": text("A CSV with keys in its first line, and a cell in each other."),
+            "except": list("Conditions that leave cells out.", text("A condition.")),
+            "replications": { "type": "integer", "description": "Of each cell; default: as many as it has." },
+            "precision": text("How wide the interval of a mean may be, as a share of it: `\"1%\"`."),
+        },
+    });
+    definitions.insert("SweepTable".to_owned(), table);
 }
 
 /// What is read of every scenario first.

@@ -85,6 +85,19 @@ impl Read for BusStop {
         })
     }
 
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn replication_count(&self) -> u32 {
+        self.replications
+    }
+
+    fn set_replications(document: &mut BusStopDocument, model: &mut Self, replications: u32) {
+        model.replications = replications;
+        document.replications = replications;
+    }
+
     fn set_seed(document: &mut BusStopDocument, model: &mut Self, seed: u64) {
         (document.seed, model.seed) = (seed, seed);
     }

@@ -61,8 +61,22 @@ impl Read for FabricScenario {
         figures::measured(self)
     }
 
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn replication_count(&self) -> u32 {
+        self.stop.replications
+    }
+
     fn set_seed(document: &mut FabricDocument, model: &mut Self, seed: u64) {
         (document.seed, model.seed) = (seed, seed);
+    }
+
+    fn set_replications(document: &mut FabricDocument, model: &mut Self, replications: u32) {
+        model.stop.replications = replications;
+        let stop = document.stop.get_or_insert_with(|| Located::nowhere(FabricStop::default()));
+        stop.value.replications = Some(Located::nowhere(u64::from(replications)));
     }
 
     fn written(document: &mut FabricDocument) -> Written<'_> {

@@ -14,6 +14,7 @@
 //! | Units | ticks of the engine; sums in the unit of the series, exact |
 
 use super::estimate::Unavailable;
+use crate::encode::Encode;
 
 /// The most batches that are held.
 pub const MOST: usize = 256;
@@ -213,6 +214,26 @@ fn sum_of(batch: &[Total], series: &[usize]) -> Total {
     let mut sum = Total::default();
     series.iter().for_each(|&at| sum.add(batch[at]));
     sum
+}
+
+crate::encode! {
+    Total { count, sum }
+}
+
+impl Encode for Batches {
+    fn encode(&self, into: &mut Vec<u8>) {
+        let Self { series, origin, doublings, totals } = self;
+        (*series, (*origin, *doublings)).encode(into);
+        totals.encode(into);
+    }
+
+    fn decode(from: &mut &[u8]) -> Option<Self> {
+        let (series, (origin, doublings)) = Encode::decode(from)?;
+        let totals: Vec<Total> = Encode::decode(from)?;
+        let is_one = series > 0 && doublings < u64::BITS && totals.len() % series == 0;
+        let is_one = is_one && totals.len() / series <= MOST;
+        is_one.then_some(Self { series, origin, doublings, totals })
+    }
 }
 
 #[cfg(test)]

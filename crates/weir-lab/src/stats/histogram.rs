@@ -16,6 +16,8 @@
 //! A quantile of one histogram says nothing of its own sampling error, since neighbouring messages wait in
 //! the same queue; [`super::replications::quantile`] takes that from several histograms.
 
+mod encode;
+
 /// Counts of values in buckets of bounded relative width.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram<const BITS: u32 = 7> {
@@ -107,6 +109,14 @@ impl<const BITS: u32> Histogram<BITS> {
         }
         values.iter().for_each(|&value| self.counts[Self::index(value)] += 1);
         (self.sum, self.minimum, self.maximum) = (self.sum + sum, minimum, maximum);
+    }
+
+    /// Counts `more` values at the bucket at `index`; their sum and extremes are the caller's.
+    fn count_at(&mut self, index: usize, more: u64) {
+        if index >= self.counts.len() {
+            self.hold(index);
+        }
+        self.counts[index] += more;
     }
 
     /// Makes room up to the bucket at `index`, and to the end of its power of two.

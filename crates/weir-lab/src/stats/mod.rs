@@ -36,6 +36,7 @@ pub mod precision;
 pub mod replications;
 pub mod row;
 pub mod run_length;
+pub mod selection;
 pub mod settled;
 pub mod student;
 pub mod tail;

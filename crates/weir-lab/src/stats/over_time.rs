@@ -125,6 +125,11 @@ impl OverTime {
     }
 }
 
+crate::encode! {
+    Step { count, sum, longest }
+    OverTime { shift, last, steps }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -208,5 +208,9 @@ fn bisected(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     low
 }
 
+crate::encode! {
+    Tail { count, values }
+}
+
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@
 
 use super::histogram::Histogram;
 use super::tail::Tail;
+use crate::encode::Encode;
 
 /// The quantiles of a result.
 pub const QUANTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
@@ -94,6 +95,24 @@ impl<const QUANTILES_KEPT: usize> Spread<QUANTILES_KEPT> {
     #[must_use]
     pub fn longest(&self) -> Option<f64> {
         (self.count > 0).then_some(self.longest as f64)
+    }
+}
+
+crate::encode! {
+    Times { count, sum, longest, histogram }
+}
+
+impl<const KEPT: usize> Encode for Spread<KEPT> {
+    fn encode(&self, into: &mut Vec<u8>) {
+        let Self { count, sum, longest, quantiles, tail } = self;
+        (*count, (*sum, *longest)).encode(into);
+        quantiles.encode(into);
+        tail.encode(into);
+    }
+
+    fn decode(from: &mut &[u8]) -> Option<Self> {
+        let (count, (sum, longest)) = Encode::decode(from)?;
+        Some(Self { count, sum, longest, quantiles: Encode::decode(from)?, tail: Encode::decode(from)? })
     }
 }
 

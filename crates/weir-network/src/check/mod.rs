@@ -57,8 +57,24 @@ impl Read for NetworkScenario {
         figures::measured(self)
     }
 
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn replication_count(&self) -> u32 {
+        self.stop.replications
+    }
+
     fn set_seed(document: &mut NetworkDocument, model: &mut Self, seed: u64) {
         (document.seed, model.seed) = (seed, seed);
+    }
+
+    fn set_replications(document: &mut NetworkDocument, model: &mut Self, replications: u32) {
+        if !chance::is_random(model) {
+            return;
+        }
+        model.stop.replications = replications;
+        document.stop.value.replications = Some(Located::nowhere(u64::from(replications)));
     }
 
     fn written(document: &mut NetworkDocument) -> Written<'_> {

@@ -24,7 +24,7 @@ mod program;
 mod replay;
 mod trial;
 
-use crate::document::{BalanceTable, NodeDocument};
+use crate::document::{BalanceTable, NodeDocument, NodeStop};
 use crate::figures;
 use crate::model::{Balance, NodeScenario, Process};
 use weir_core::units::Nanos;
@@ -67,8 +67,25 @@ impl Read for NodeScenario {
         figures::measured(self)
     }
 
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn replication_count(&self) -> u32 {
+        self.stop.replications
+    }
+
     fn set_seed(document: &mut NodeDocument, model: &mut Self, seed: u64) {
         (document.seed, model.seed) = (seed, seed);
+    }
+
+    fn set_replications(document: &mut NodeDocument, model: &mut Self, replications: u32) {
+        if !figures::is_random(model) {
+            return;
+        }
+        model.stop.replications = replications;
+        let stop = document.stop.get_or_insert_with(|| Located::nowhere(NodeStop::default()));
+        stop.value.replications = Some(Located::nowhere(u64::from(replications)));
     }
 
     fn written(document: &mut NodeDocument) -> Written<'_> {

@@ -6,6 +6,7 @@
 use crate::document::{self, PortDocument};
 use crate::figures;
 use crate::model::{Input, Limit, Measure, PacketTime, PortScenario, Service, Stop, WarmUp, WholeTime};
+use crate::run::ticks_per_replication;
 use crate::ticks::{LONGEST, Ticks};
 use weir_core::units::{Bytes, Nanos};
 use weir_document::quantity::{self, Clock, LengthUnit, Time};
@@ -56,8 +57,34 @@ impl Read for PortScenario {
         figures::measured(self)
     }
 
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn replication_count(&self) -> u32 {
+        self.stop.replications
+    }
+
     fn set_seed(document: &mut PortDocument, model: &mut Self, seed: u64) {
         (document.seed, model.seed) = (seed, seed);
+    }
+
+    fn set_replications(document: &mut PortDocument, model: &mut Self, replications: u32) {
+        if matches!(model.input, Input::Trace(_)) {
+            return;
+        }
+        let stop = &mut document.stop;
+        let count = ticks_per_replication(model).saturating_mul(u64::from(replications));
+        (model.stop.limit, stop.packets, stop.messages) = match model.service {
+            Service::Packets(_) => (Limit::Packets(count), Some(Located::nowhere(count)), None),
+            Service::Whole(_) => (Limit::Messages(count), None, Some(Located::nowhere(count))),
+        };
+        model.stop.replications = replications;
+        stop.replications = Some(Located::nowhere(u64::from(replications)));
+    }
+
+    fn set_whole(document: &mut PortDocument, model: &mut Self) {
+        (document.stop.precision, model.stop.precision) = (None, None);
     }
 
     fn written(document: &mut PortDocument) -> Written<'_> {

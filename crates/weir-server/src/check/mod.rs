@@ -25,7 +25,7 @@ use crate::floor;
 use crate::model::{Costs, Known, Open, ServerScenario, Workload};
 use weir_core::pool::{MAX_SERVERS, Site};
 use weir_core::units::Nanos;
-use weir_document::quantity::Time;
+use weir_document::quantity::{Clock, Time};
 use weir_document::{Checked, Checker, Located, Wording};
 use weir_lab::scenario::need::{Measured, Need, NeedTable};
 use weir_lab::scenario::settle::{Longer, Settle};
@@ -78,8 +78,30 @@ impl Read for ServerScenario {
         floor::floor(self, need)
     }
 
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn replication_count(&self) -> u32 {
+        self.stop.replications
+    }
+
     fn set_seed(document: &mut ServerDocument, model: &mut Self, seed: u64) {
         (document.seed, model.seed) = (seed, seed);
+    }
+
+    fn set_replications(document: &mut ServerDocument, model: &mut Self, replications: u32) {
+        if !model.is_random() {
+            return;
+        }
+        let stop = &mut document.stop;
+        if matches!(model.workload, Workload::Open(_)) {
+            // So many requests would be shared out anew.
+            let lasting = Time { span: model.stop.duration, clock: Clock::Seconds };
+            (stop.requests, stop.duration) = (None, Some(Located::nowhere(lasting)));
+        }
+        model.stop.replications = replications;
+        stop.replications = Some(Located::nowhere(u64::from(replications)));
     }
 
     fn written(document: &mut ServerDocument) -> Written<'_> {

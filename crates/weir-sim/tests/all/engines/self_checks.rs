@@ -11,7 +11,7 @@ use weir_lab::result::Check;
 use weir_sim::port::collector::{Collector, Metric, Plan};
 use weir_sim::port::engine::Engine;
 use weir_sim::port::figures::Frame;
-use weir_sim::port::gathered::Gathered;
+use weir_sim::port::gathered::{Gathered, Left};
 use weir_sim::port::outcome::ClassRow;
 use weir_sim::port::plain::Plain;
 use weir_sim::port::selfcheck;
@@ -137,7 +137,8 @@ fn gathered(name: &str, wrong: Wrong) -> Gathered {
     let named = NamedDiscipline::new(name, spec);
     let mut gathered = Gathered::new(&named, &plan, 1e9, 1);
     gathered.engine = "plain";
-    gathered.add(0, collector, engine.state(), None);
+    let state = engine.state();
+    gathered.add(0, Left { place: 0, engine: "plain", collector, state, audited: None });
     gathered
 }
 

@@ -1,0 +1,226 @@
+"""What a sweep returns: the figures of all cells as one table, and comparisons of the cells.
+
+Columns: ``cell``, its place; a column for each axis; ``discipline``, ``reference`` (of a paired difference,
+which other rows do not have), the subject as the model names it, ``metric``, ``statistic``, ``unit``,
+``value``, ``low`` and ``high`` of the 95 % interval, ``count``, ``settled``, ``replications``; and
+``reason``, why there is no value, or no cell.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from weir.results import frames
+from weir.sweeping.axes import ALONE, written
+from weir.sweeping.figure import NAMES, chosen
+from weir.sweeping.selection import best_of, frontier_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from weir import _weir
+    from weir.results.result import Result
+    from weir.sweeping.figure import Figure
+    from weir.sweeping.plan import Plan
+    from weir.sweeping.selection import Best, Frontier
+
+__all__ = ["SweepResult", "arrow"]
+
+_WHOLE = ("cell", "replications", "count")
+
+
+@dataclass(frozen=True)
+class SweepResult:
+    """The result of a sweep.
+
+    Attributes
+    ----------
+    plan : Plan
+        The cells, and what they were made of.
+    folder : Path
+        Where their replications are kept.
+    state : dict
+        How many replications were there before (``kept``), were played (``played``), cannot be played
+        (``failed``).
+    interrupted : bool
+        It was broken off; the same call goes on where it stood.
+    widest : float or None
+        The widest interval of a mean time, as a share of it.
+    """
+
+    plan: Plan
+    folder: Path
+    state: dict[str, Any]
+    interrupted: bool
+    widest: float | None
+    _kept: _weir.Sweep
+    _cells: tuple[tuple[str, int | None], ...]
+    _table: pa.Table | None
+
+    def to_arrow(self) -> pa.Table:
+        """Return the figures as an Arrow table."""
+        if self._table is None:
+            raise RuntimeError("a sweep that was broken off, or of a shard, has no table")
+        return self._table
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the figures as a pandas data frame."""
+        return frames.pandas(self.to_arrow())
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the figures as a Polars data frame."""
+        return frames.polars(self.to_arrow())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return the figures to whoever reads Arrow streams."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    @property
+    def cells(self) -> Sequence[dict[str, Any]]:
+        """The values of the axes in each cell."""
+        return self.plan.cells
+
+    def reasons(self) -> dict[int, str]:
+        """Return why cells have no figures."""
+        import pyarrow.compute as pc
+
+        table = self.to_arrow()
+        if "metric" in table.column_names:
+            table = table.filter(pc.is_null(table["metric"]))
+        return dict(zip(table["cell"].to_pylist(), table["reason"].to_pylist(), strict=True))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the figures as mappings, one a row."""
+        return list(self.to_arrow().to_pylist())
+
+    def result(self, cell: int) -> Result:
+        """Return the whole result of a cell, as `weir.run` returns it of the same scenario."""
+        from weir.results.result import Result
+
+        return Result.from_json(self._kept.result(self._cells[cell], self.plan.name))
+
+    def figure(self, name: str) -> Figure:
+        """Return the figure of this name, such as ``p99 response`` or ``mean delay of call``.
+
+        Raises
+        ------
+        ConfigError
+            If there is none, or more than one.
+        """
+        return chosen(name, self.kinds())
+
+    def kinds(self) -> list[dict[str, Any]]:
+        """Return what estimates there are: their names, each once."""
+        table = self.to_arrow()
+        if "metric" not in table.column_names:
+            return []
+        keys = [key for key in NAMES if key in table.column_names]
+        # On one thread the groups come in the order of the rows.
+        each = table.select(keys).group_by(keys, use_threads=False).aggregate([]).to_pylist()
+        return [row for row in each if row.get("metric") and not row.get("reference")]
+
+    def of(self, figure: Figure, **other: str) -> list[dict[str, Any]]:
+        """Return the rows of a figure, one a cell and discipline; with other words where they are given."""
+        import pyarrow.compute as pc
+
+        table = self.to_arrow()
+        for key, word in {**dict(figure.words), **other, "reference": ""}.items():
+            if key in table.column_names:
+                column = table[key]
+                table = table.filter(pc.is_null(column) if not word else pc.equal(column, word))
+        return list(table.to_pylist())
+
+    def best(self, figure: str, *, most: bool = False, confidence: float = 0.95) -> Best:
+        """Return the cell that is best in a figure, and those that cannot be told from it.
+
+        Parameters
+        ----------
+        figure : str
+            The figure, of which less is better.
+        most : bool
+            More is better.
+        confidence : float
+            The probability with which the truly best is among those that are left.
+        """
+        return best_of(self, self.figure(figure), most=most, confidence=confidence)
+
+    def frontier(
+        self, one: str, other: str, *, most: tuple[bool, bool] = (False, False), confidence: float = 0.95
+    ) -> Frontier:
+        """Return where each cell stands to the frontier of two figures.
+
+        Parameters
+        ----------
+        one, other : str
+            The figures, of both of which less is better.
+        most : tuple of bool
+            Of which more is better.
+        confidence : float
+            The probability with which no cell of the frontier is ruled out.
+        """
+        figures = (self.figure(one), self.figure(other))
+        return frontier_of(self, figures, most=most, confidence=confidence)
+
+    def numbers(
+        self, figure: Figure, discipline: str | None, cells: Sequence[int]
+    ) -> list[list[float | None]]:
+        """Return the number of each replication of some cells."""
+        chosen = [self._cells[cell] for cell in cells]
+        return self._kept.numbers(chosen, self.plan.name, figure.under(discipline), None)
+
+
+def arrow(plan: Plan, columns: Sequence[tuple[str, str, bytes, bytes, list[str]]], rows: int) -> pa.Table:
+    """Return the columns that the engine made, and those of the axes, as an Arrow table."""
+    import pyarrow as pa
+
+    made = {
+        name: _column(pa, kind, rows, values, valid, words) for name, kind, values, valid, words in columns
+    }
+    for name in _WHOLE:
+        if name in made:
+            made[name] = made[name].cast(pa.int64())
+    cells = made.pop("cell", pa.array([], pa.int64()))
+    table = {"cell": cells}
+    for key in plan.keys:
+        of_cells = _of_cells(pa, [cell.get(key) for cell in plan.cells])
+        own = of_cells.take(cells)
+        if key == ALONE and ALONE in made:
+            import pyarrow.compute as pc
+
+            made[ALONE] = pc.coalesce(made[ALONE], own)
+        else:
+            table[f"axis.{key}" if key in made else key] = own
+    # What a result says where it is not so is said of every row here.
+    told = made.get("settled")
+    if "value" in made:
+        settled = pa.array([True] * rows) if told is None else told.fill_null(True)
+        made["settled"] = settled
+    made.setdefault("reason", pa.nulls(rows, pa.string()))
+    reason = made.pop("reason")
+    table |= made
+    table["reason"] = reason
+    facts = {"weir.sweep": json.dumps({"name": plan.name, "axes": plan.keys, "cells": len(plan.cells)})}
+    return pa.table(table).replace_schema_metadata(facts)
+
+
+def _of_cells(pa: Any, values: list[Any]) -> Any:  # noqa: ANN401 - pyarrow ships no types
+    """Return the values of an axis in every cell, as numbers if all are."""
+    told = [value for value in values if value is not None]
+    if any(isinstance(value, bool) or not isinstance(value, int | float) for value in told):
+        return pa.array([None if value is None else written(value) for value in values], pa.string())
+    return pa.array(values, pa.int64() if all(isinstance(value, int) for value in told) else pa.float64())
+
+
+def _column(pa: Any, kind: str, rows: int, values: bytes, valid: bytes, words: list[str]) -> Any:  # noqa: ANN401
+    buffers = [pa.py_buffer(valid), pa.py_buffer(values)]
+    if kind == "words":
+        places = pa.Array.from_buffers(pa.int32(), rows, buffers)
+        return pa.DictionaryArray.from_arrays(places, pa.array(words, pa.string())).cast(pa.string())
+    return pa.Array.from_buffers(pa.float64() if kind == "numbers" else pa.bool_(), rows, buffers)
