@@ -77,8 +77,8 @@ class Bed:
     ) -> str:
         """Return the router's configuration; ``more`` are keys of its ``[router]`` table.
 
-        ``right`` are more keys of its interface to ``b``. Without ``neighbours`` the router has to ask for those
-        that it has; ``nobody`` are further ones at its right that are not there.
+        ``right`` are more keys of its interface to ``b``. Without ``neighbours`` the router has to ask for
+        those that it has; ``nobody`` are further ones at its right that are not there.
         """
         limit = {} if rate is None else {"rate": rate}
         queue = {**limit, "discipline": discipline, **(right or {})}
