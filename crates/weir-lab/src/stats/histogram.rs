@@ -8,8 +8,8 @@
 //! | | |
 //! |-|-|
 //! | Work per value | O(1) without a data-dependent branch: leading zeros, shift, add |
-//! | Quantile, merge | O(buckets) |
-//! | Memory | 8 bytes a bucket, at most `(65 - BITS) << BITS` buckets (58 KiB for 7 bits), held up to the largest value seen |
+//! | Quantile, merge | O(buckets held) |
+//! | Memory | up to 64 values: 4 bytes each; then 8 bytes a bucket, at most `(65 - BITS) << BITS` of them (58 KiB for 7 bits), held from the smallest to the largest power of two seen |
 //! | Range | all of `u64` |
 //! | Units | those of the values: nanoseconds in the engines |
 //!
@@ -18,9 +18,17 @@
 
 mod encode;
 
+/// As many values are held by their buckets alone before there are counts: short runs have many histograms of few
+/// values, and counts would be most of their time and memory.
+const FEW: usize = 64;
+
 /// Counts of values in buckets of bounded relative width.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Histogram<const BITS: u32 = 7> {
+    /// The bucket of each value, in order of arrival, while they are few; empty once there are counts.
+    few: Vec<u32>,
+    /// The bucket of the first count.
+    first: usize,
     counts: Vec<u64>,
     sum: u128,
     minimum: u64,
@@ -53,6 +61,16 @@ impl<const BITS: u32> Default for Histogram<BITS> {
     }
 }
 
+/// Equal where they hold the same values, to the bucket, in whatever form.
+impl<const BITS: u32> PartialEq for Histogram<BITS> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.sum, self.minimum, self.maximum) == (other.sum, other.minimum, other.maximum)
+            && self.buckets().eq(other.buckets())
+    }
+}
+
+impl<const BITS: u32> Eq for Histogram<BITS> {}
+
 impl<const BITS: u32> Histogram<BITS> {
     /// The largest distance of a quantile from the true one, as a share of the true one.
     pub const RELATIVE_ERROR: f64 = 0.5 / (1_u64 << BITS) as f64;
@@ -64,7 +82,7 @@ impl<const BITS: u32> Histogram<BITS> {
     #[must_use]
     pub const fn new() -> Self {
         const { assert!(BITS >= 1 && BITS <= 16, "a power of two has 2 to 65536 buckets") };
-        Self { counts: Vec::new(), sum: 0, minimum: u64::MAX, maximum: 0 }
+        Self { few: Vec::new(), first: 0, counts: Vec::new(), sum: 0, minimum: u64::MAX, maximum: 0 }
     }
 
     /// The bucket of `value`. For a value of `2^e` or more and less than `2^(e + 1)` the shift is
@@ -85,11 +103,7 @@ impl<const BITS: u32> Histogram<BITS> {
     /// Counts `value`.
     #[inline]
     pub fn record(&mut self, value: u64) {
-        let index = Self::index(value);
-        if index >= self.counts.len() {
-            self.hold(index);
-        }
-        self.counts[index] += 1;
+        self.count_at(Self::index(value), 1);
         self.sum += u128::from(value);
         self.minimum = self.minimum.min(value);
         self.maximum = self.maximum.max(value);
@@ -103,34 +117,79 @@ impl<const BITS: u32> Histogram<BITS> {
             minimum = minimum.min(value);
             maximum = maximum.max(value);
         }
-        let last = Self::index(maximum);
-        if last >= self.counts.len() && !values.is_empty() {
-            self.hold(last);
-        }
-        values.iter().for_each(|&value| self.counts[Self::index(value)] += 1);
         (self.sum, self.minimum, self.maximum) = (self.sum + sum, minimum, maximum);
-    }
-
-    /// Counts `more` values at the bucket at `index`; their sum and extremes are the caller's.
-    fn count_at(&mut self, index: usize, more: u64) {
-        if index >= self.counts.len() {
-            self.hold(index);
+        if values.is_empty() {
+            return;
         }
-        self.counts[index] += more;
+        if self.counts.is_empty() && self.few.len() + values.len() <= FEW {
+            self.few.extend(values.iter().map(|&value| Self::index(value) as u32));
+            return;
+        }
+        let (low, high) = (Self::index(minimum), Self::index(maximum));
+        if !self.has_count(low) || !self.has_count(high) {
+            self.hold(low, high);
+        }
+        let (first, counts) = (self.first, &mut self.counts[..]);
+        values.iter().for_each(|&value| counts[Self::index(value) - first] += 1);
     }
 
-    /// Makes room up to the bucket at `index`, and to the end of its power of two.
+    /// Whether there is a count of the bucket at `index`.
+    #[inline]
+    fn has_count(&self, index: usize) -> bool {
+        index.wrapping_sub(self.first) < self.counts.len()
+    }
+
+    /// Counts `more` values at the bucket at `index`.
+    #[inline]
+    fn count_at(&mut self, index: usize, more: u64) {
+        match self.counts.get_mut(index.wrapping_sub(self.first)) {
+            Some(count) => *count += more,
+            None => self.count_outside(index, more),
+        }
+    }
+
+    /// Counts where there is no count yet.
     #[cold]
-    fn hold(&mut self, index: usize) {
-        self.counts.resize((index + 1).next_multiple_of(1 << BITS), 0);
+    fn count_outside(&mut self, index: usize, more: u64) {
+        if self.counts.is_empty() && more == 1 && self.few.len() < FEW {
+            self.few.push(index as u32);
+            return;
+        }
+        self.hold(index, index);
+        self.counts[index - self.first] += more;
+    }
+
+    /// Has counts of the buckets from `low` to `high`, to the ends of their powers of two, and of what was held before.
+    #[cold]
+    fn hold(&mut self, low: usize, high: usize) {
+        let few = std::mem::take(&mut self.few);
+        let seen = few.iter().map(|&index| index as usize);
+        let held = (!self.counts.is_empty()).then(|| (self.first, self.first + self.counts.len() - 1));
+        let ends = seen.clone().map(|index| (index, index)).chain(held).chain([(low, high)]);
+        let (low, high) = ends.fold((usize::MAX, 0), |all, (low, high)| (all.0.min(low), all.1.max(high)));
+        let first = low >> BITS << BITS;
+        let length = (high + 1 - first).next_multiple_of(1 << BITS);
+        if (first, length) != (self.first, self.counts.len()) {
+            let mut counts = vec![0; length];
+            let before = if self.counts.is_empty() { 0 } else { self.first - first };
+            counts[before..before + self.counts.len()].copy_from_slice(&self.counts);
+            (self.first, self.counts) = (first, counts);
+        }
+        seen.for_each(|index| self.counts[index - first] += 1);
     }
 
     /// Counts every value of `other` too.
     pub fn merge(&mut self, other: &Self) {
-        if self.counts.len() < other.counts.len() {
-            self.counts.resize(other.counts.len(), 0);
+        if self.is_empty() {
+            self.clone_from(other);
+            return;
         }
-        self.counts.iter_mut().zip(&other.counts).for_each(|(own, others)| *own += others);
+        other.few.iter().for_each(|&index| self.count_at(index as usize, 1));
+        if !other.counts.is_empty() {
+            self.hold(other.first, other.first + other.counts.len() - 1);
+            let from = &mut self.counts[other.first - self.first..];
+            from.iter_mut().zip(&other.counts).for_each(|(own, others)| *own += others);
+        }
         self.sum += other.sum;
         self.minimum = self.minimum.min(other.minimum);
         self.maximum = self.maximum.max(other.maximum);
@@ -139,7 +198,7 @@ impl<const BITS: u32> Histogram<BITS> {
     /// How many values were recorded.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.counts.iter().sum()
+        self.few.len() as u64 + self.counts.iter().sum::<u64>()
     }
 
     /// Their exact sum.
@@ -203,10 +262,19 @@ impl<const BITS: u32> Histogram<BITS> {
 
     /// The buckets that hold something, in increasing order.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
-        self.counts.iter().enumerate().filter(|&(_, &count)| count > 0).map(|(index, &count)| {
+        let counted = self.counts.iter().enumerate().filter(|&(_, &count)| count > 0);
+        let counted = counted.map(|(place, &count)| (self.first + place, count));
+        self.few_in_order().into_iter().chain(counted).map(|(index, count)| {
             let (low, high) = Self::ends(index);
             Bucket { low, high, count }
         })
+    }
+
+    /// The buckets of the few values, in increasing order, with how many they hold.
+    fn few_in_order(&self) -> Vec<(usize, u64)> {
+        let mut sorted = self.few.clone();
+        sorted.sort_unstable();
+        sorted.chunk_by(|one, next| one == next).map(|same| (same[0] as usize, same.len() as u64)).collect()
     }
 
     /// The complementary distribution function: for each bucket that holds something, the share of values
@@ -263,6 +331,18 @@ mod tests {
         assert_eq!((histogram.count(), histogram.sum()), (5, 259));
         let shares: Vec<_> = histogram.exceedances().map(|point| (point.value, point.share)).collect();
         assert_eq!(shares, [(0, 0.8), (1, 0.4), (2, 0.2), (255, 0.0)]);
+    }
+
+    #[test]
+    fn memory_follows_what_was_seen() {
+        let mut histogram = Histogram::<7>::new();
+        (0..FEW as u64).for_each(|value| histogram.record(1_000_000_000 + value));
+        assert_eq!((histogram.few.len(), histogram.counts.capacity()), (FEW, 0));
+        histogram.record(1_500_000_000);
+        assert_eq!((histogram.few.capacity(), histogram.counts.len()), (0, 128), "one power of two");
+        histogram.record(1 << 29);
+        assert_eq!(histogram.counts.len(), 256, "and the one below");
+        assert_eq!((histogram.count(), histogram.minimum()), (FEW as u64 + 2, Some(1 << 29)));
     }
 
     #[test]
