@@ -300,10 +300,10 @@ mod tests {
     fn numbers_by_hand() {
         assert_eq!(bytes(&300_u64), [0xac, 0x02]);
         assert_eq!((bytes(&-1_i64), bytes(&1_i64), bytes(&0x7f_u32)), (vec![1], vec![2], vec![0x7f]));
-        [0, 1, 127, 128, u64::MAX].map(again);
-        [0, u128::MAX, 1 << 127].map(again);
-        [i128::MIN, -1, 0, i128::MAX].map(again);
-        [0.0, -0.0, f64::INFINITY, 1e-300].map(again);
+        [0, 1, 127, 128, u64::MAX].into_iter().for_each(again);
+        [0, u128::MAX, 1 << 127].into_iter().for_each(again);
+        [i128::MIN, -1, 0, i128::MAX].into_iter().for_each(again);
+        [0.0, -0.0, f64::INFINITY, 1e-300].into_iter().for_each(again);
         again((Some("packets"), vec![[true, false], [false, true]]));
         again((String::from("é"), None::<Nanos>));
     }

@@ -336,9 +336,9 @@ mod tests {
     #[test]
     fn memory_follows_what_was_seen() {
         let mut histogram = Histogram::<7>::new();
-        (0..FEW as u64).for_each(|value| histogram.record(1_000_000_000 + value));
+        (0..FEW as u64).for_each(|value| histogram.record((1 << 30) + value));
         assert_eq!((histogram.few.len(), histogram.counts.capacity()), (FEW, 0));
-        histogram.record(1_500_000_000);
+        histogram.record(3 << 29);
         assert_eq!((histogram.few.capacity(), histogram.counts.len()), (0, 128), "one power of two");
         histogram.record(1 << 29);
         assert_eq!(histogram.counts.len(), 256, "and the one below");
