@@ -86,6 +86,7 @@ test-rust: $(CREATED) ## run the tests of the crates and of their documentation
 	scripts/check-bpf
 	cargo test --workspace --locked --no-fail-fast
 	CARGO_TARGET_DIR=target cargo test --locked --manifest-path examples/new-model/Cargo.toml
+	CARGO_TARGET_DIR=target cargo test --locked --manifest-path examples/own-crate/Cargo.toml
 	CARGO_TARGET_DIR=target cargo test --locked --manifest-path examples/control-loop/Cargo.toml
 
 .PHONY: test-python
@@ -148,9 +149,11 @@ lint-rust: $(CREATED) ## check format, clippy and documentation of the crates; a
 	scripts/check-bpf
 	cargo fmt --all --check
 	cargo fmt --manifest-path examples/new-model/Cargo.toml --check
+	cargo fmt --manifest-path examples/own-crate/Cargo.toml --check
 	cargo fmt --manifest-path examples/control-loop/Cargo.toml --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	CARGO_TARGET_DIR=target cargo clippy --manifest-path examples/new-model/Cargo.toml --all-targets --locked -- -D warnings
+	CARGO_TARGET_DIR=target cargo clippy --manifest-path examples/own-crate/Cargo.toml --all-targets --locked -- -D warnings
 	CARGO_TARGET_DIR=target cargo clippy --manifest-path examples/control-loop/Cargo.toml --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 
@@ -176,6 +179,7 @@ lint-repository: ## check that every target is explained and that no file names 
 fmt: $(DEV) ## format Rust and Python
 	cargo fmt --all
 	cargo fmt --manifest-path examples/new-model/Cargo.toml
+	cargo fmt --manifest-path examples/own-crate/Cargo.toml
 	cargo fmt --manifest-path examples/control-loop/Cargo.toml
 	ruff check --fix
 	ruff format

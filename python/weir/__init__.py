@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from weir.errors import (
         CaptureError,
         ConfigError,
+        DisciplineError,
         Dropped,
         Empty,
         GrantError,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from weir.models.port.result import Difference, Distribution, Estimate, LengthClass, PortResult
     from weir.models.server.result import ServerResult
     from weir.overhead import Counters, Duration, Overhead, SettingOverhead, estimate_overhead
+    from weir.own import Discipline, Item
     from weir.queue import Backlog, Grant, Queue
     from weir.registry import disciplines
     from weir.results.result import Result
@@ -55,6 +57,8 @@ __all__ = [
     "ConfigError",
     "Counters",
     "Difference",
+    "Discipline",
+    "DisciplineError",
     "Distribution",
     "Dropped",
     "Duration",
@@ -63,6 +67,7 @@ __all__ = [
     "FabricResult",
     "Grant",
     "GrantError",
+    "Item",
     "LengthClass",
     "NetworkResult",
     "NodeResult",
@@ -100,6 +105,7 @@ _HOME = {
     "models.port.result": {"Difference", "Distribution", "Estimate", "LengthClass", "PortResult"},
     "models.server.result": {"ServerResult"},
     "overhead": {"Counters", "Duration", "Overhead", "SettingOverhead", "estimate_overhead"},
+    "own": {"Discipline", "Item"},
     "queue": {"Backlog", "Grant", "Queue"},
     "registry": {"disciplines"},
     "results.result": {"Result"},

@@ -5,10 +5,12 @@ from os import PathLike
 from typing import Any, Final, Self, final
 
 __all__ = [
+    "Item",
     "Queue",
     "Scenario",
     "Sweep",
     "__version__",
+    "add_discipline",
     "bench_names",
     "bench_run",
     "best_of",
@@ -31,10 +33,72 @@ __all__ = [
     "tg_packets",
     "tg_parse",
     "theory",
+    "verify",
 ]
 
 __version__: Final[str]
 """Version of the compiled module, which is the version of the package."""
+
+@final
+class Item:
+    """What a discipline written in Python is given: something that waits to be served."""
+
+    @property
+    def flow(self) -> int:
+        """Whose it is."""
+
+    @property
+    def class_(self) -> int:
+        """What kind it is."""
+
+    @property
+    def size(self) -> int:
+        """What is still to be served of it: packets, nanoseconds, bytes, or the unit of a queue."""
+
+    @property
+    def arrival(self) -> float:
+        """When it arrived, in seconds."""
+
+def add_discipline(name: str, title: str, packets: bool, class_: type, /) -> None:
+    """Add a class to the disciplines, under a name, in place of one that was added under it before.
+
+    Parameters
+    ----------
+    name, title : str
+        As listings have them.
+    packets : bool
+        Whether it orders packets, and not messages.
+    class_ : type
+        What is made for each queue, without arguments; see `weir.own.Discipline`.
+
+    Raises
+    ------
+    weir.errors.ConfigError
+        If the name is that of a discipline of weir, or a spec could not name it.
+    """
+
+def verify(spec: str, promises: Sequence[str]) -> str:
+    """Hold a discipline of messages or packets to the contract.
+
+    Parameters
+    ----------
+    spec : str
+        What names it.
+    promises : sequence of str
+        What it is held to besides: ``work_conserving``, ``flow_order``, ``resumable``.
+
+    Returns
+    -------
+    str
+        How many plans and sequences it was held to.
+
+    Raises
+    ------
+    weir.errors.DisciplineError
+        If it breaks the contract or a promise; the message names the plan.
+    weir.errors.ConfigError
+        If the spec is refused, or names what orders neither messages nor packets.
+    """
 
 def disciplines() -> str:
     """Return all disciplines in the order of the listings.

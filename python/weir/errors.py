@@ -9,6 +9,7 @@
     │   ├── CaptureError          a packet capture, with its byte
     │   ├── PlanError             a request for a table, or an options file, with the place in it
     │   └── ResultError           a file that is not a result of weir
+    ├── DisciplineError (RuntimeError) a discipline breaks its contract, or a class of one raises
     ├── GrantError (RuntimeError) a grant of a queue that is open, or closed already
     ├── Dropped (RuntimeError)    a discipline dropped items of a queue; carries them
     ├── Empty (queue.Empty)       nothing can be served now
@@ -26,6 +27,7 @@ from typing import Any
 __all__ = [
     "CaptureError",
     "ConfigError",
+    "DisciplineError",
     "Dropped",
     "Empty",
     "GrantError",
@@ -118,6 +120,10 @@ class PlanError(ConfigError):
 
 class ResultError(ConfigError):
     """A file is not a result of weir."""
+
+
+class DisciplineError(WeirError, RuntimeError):
+    """A discipline breaks its contract, or a method of a class raised something, which is the cause."""
 
 
 class GrantError(WeirError, RuntimeError):

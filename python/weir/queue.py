@@ -95,14 +95,22 @@ def _resolve(ready: asyncio.Future[None]) -> None:
         ready.set_result(None)
 
 
+def _named(discipline: type) -> str:
+    """Return the name of a class, under which it is added to the disciplines."""
+    from weir.own import name_of
+
+    return name_of(discipline)
+
+
 class Queue(Generic[T]):
     """A thread-safe queue whose order is that of a discipline.
 
     Parameters
     ----------
-    discipline : str
+    discipline : str or class
         A spec string of a message discipline, as in ``weir list``: ``"alpha:0.001"``, ``"sf"``,
-        ``"in_order(alpha:10)"``.
+        ``"in_order(alpha:10)"``; or a class of your own (`weir.Discipline`). A `DisciplineError` of such a
+        class ends the queue: every later call raises it again.
 
     Raises
     ------
@@ -123,9 +131,9 @@ class Queue(Generic[T]):
     MAX_SIZE = 1 << 40
     """The largest size of one item, in the unit of the caller."""
 
-    def __init__(self, discipline: str) -> None:
-        self.discipline = discipline
-        self._raw = _weir.Queue(discipline)
+    def __init__(self, discipline: str | type) -> None:
+        self.discipline = discipline if isinstance(discipline, str) else _named(discipline)
+        self._raw = _weir.Queue(self.discipline)
         self._items: dict[int, T] = {}
         self._handles = itertools.count()
         # Reentrant: a destructor or a signal handler may use the queue in the middle of a call.

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from weir import _weir
 from weir.errors import ConfigError
 from weir.models import MODELS
+from weir.own import among, with_disciplines
 from weir.results.result import Result
 from weir.scenario import Scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from weir.records import RecordFile
 
@@ -33,6 +34,7 @@ def as_scenario(scenario: Scenario | str | Path | Mapping[str, object]) -> Scena
 def run(
     scenario: Scenario | str | Path | Mapping[str, object],
     *,
+    disciplines: Sequence[str | type] = (),
     seed: int | None = None,
     threads: int | None = None,
     records: str | Path | None = None,
@@ -48,6 +50,9 @@ def run(
     ----------
     scenario : Scenario, path or mapping
         What to simulate.
+    disciplines : sequence of str or class, optional
+        Run after those of the scenario: spec strings, or classes of your own (`weir.Discipline`), which take
+        one thread and many times as long.
     seed : int, optional
         In place of the scenario's.
     threads : int, optional
@@ -69,13 +74,15 @@ def run(
         If the scenario, or a file it names, is refused.
     ConfigError
         If an argument is.
+    DisciplineError
+        If a class of your own raises something, or breaks the contract.
     """
-    checked = as_scenario(scenario)
+    checked = with_disciplines(as_scenario(scenario), disciplines)
     if seed is not None:
         checked = checked.with_seed(seed)
     check_threads(threads)
     if records is None:
-        return Result.from_json(_weir.run(checked.read, threads, progress, None))
+        return _labelled(Result.from_json(_weir.run(checked.read, threads, progress, None)))
     _check_records(checked)
     from weir.records import RecordFile
 
@@ -89,7 +96,7 @@ def _recorded(
     progress: Callable[[dict[str, float]], None] | None,
     file: RecordFile,
 ) -> Result:
-    result = Result.from_json(_weir.run(scenario.read, threads, progress, file.write))
+    result = _labelled(Result.from_json(_weir.run(scenario.read, threads, progress, file.write)))
     if result.empty or result.unstable:
         file.discard()
     else:
@@ -97,9 +104,22 @@ def _recorded(
     return result
 
 
+def _labelled(result: Result) -> Result:
+    """Return a result that says which of its disciplines are classes of Python."""
+    own = among(result.disciplines)
+    return _with(result, {"own": own}) if own else result
+
+
+def _with(result: Result, words: dict[str, object]) -> Result:
+    """Return a result with more in its document."""
+    more = json.dumps(words, ensure_ascii=False)
+    return Result.from_json(f"{result.text.rstrip().removesuffix('}')},{more[1:]}")
+
+
 def compare(
     scenario: Scenario | str | Path | Mapping[str, object],
     *,
+    disciplines: Sequence[str | type] = (),
     seed: int | None = None,
     threads: int | None = None,
     records: str | Path | None = None,
@@ -112,7 +132,7 @@ def compare(
     ConfigError
         If the scenario has one discipline only.
     """
-    checked = as_scenario(scenario)
+    checked = with_disciplines(as_scenario(scenario), disciplines)
     if len(checked.disciplines) < 2:
         raise ConfigError(
             f"there is one discipline, `{checked.disciplines[0]}`, and nothing to compare it with",
@@ -159,8 +179,7 @@ def confirm(
         }
         for place in places
     ]
-    more = json.dumps({"confirmation": {"seed": seed, "checks": rows}}, ensure_ascii=False)
-    return Result.from_json(f"{result.text.rstrip().removesuffix('}')},{more[1:]}")
+    return _with(result, {"confirmation": {"seed": seed, "checks": rows}})
 
 
 def _named(result: Result, place: int) -> tuple[str | None, str, int]:

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod added;
 pub mod alarms;
 pub mod canonical;
 pub mod conformance;
@@ -28,3 +29,8 @@ pub mod spec;
 pub mod task;
 pub mod textbook;
 pub mod units;
+
+// The example of the README is a test of its own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

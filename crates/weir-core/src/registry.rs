@@ -6,12 +6,14 @@
 
 use core::cell::Cell;
 
+use crate::added::{self, Erased};
 use crate::discipline::Discipline;
 use crate::excerpt::shorten;
-use crate::info::Info;
+use crate::info::{Arguments, Info, Kind};
 use crate::item::Item;
 use crate::message;
 use crate::nearest::nearest;
+use crate::packet;
 use crate::pool::{Dispatcher, DispatcherVisitor, Pool, PoolVisitor, Site};
 use crate::role::Role;
 use crate::spec::{Spec, SpecError};
@@ -21,7 +23,7 @@ use crate::units::{Bytes, Nanos};
 
 pub use crate::message::{MESSAGE, PRIORITY, WRAPPER, priority_discipline};
 use crate::message::{visit_plain_message, visit_wrapper};
-pub use crate::packet::{PACKET, visit_packet};
+pub use crate::packet::PACKET;
 pub use crate::pool::{DISPATCHER, POOL, visit_dispatcher, visit_pool};
 pub use crate::task::{TASK, visit_task};
 
@@ -113,11 +115,39 @@ where
     V: Visitor<I>,
 {
     let named = |list: &[&Info]| list.iter().any(|info| info.name == spec.name);
-    match (named(MESSAGE), named(WRAPPER)) {
-        (true, _) => visit_plain_message(spec, visitor),
-        (_, true) => visit_wrapper(spec, visitor),
-        _ => Err(unknown(&spec.name, &[MESSAGE, WRAPPER].concat())),
+    match (named(MESSAGE), named(WRAPPER), added::message(&spec.name)) {
+        (true, _, _) => visit_plain_message(spec, visitor),
+        (_, true, _) => visit_wrapper(spec, visitor),
+        (_, _, Some((info, make))) => {
+            let arguments = Arguments::new(spec, info)?;
+            Ok(visitor.visit(factory(|| Ok(Erased::<I, _>::new(make(&arguments)?)))?))
+        }
+        _ => Err(unknown(&spec.name, &known(&[MESSAGE, WRAPPER], Kind::Message))),
     }
+}
+
+/// Hands what makes the packet discipline that `spec` names, under its own type, to `visitor`.
+///
+/// # Errors
+/// The name is not registered, or an argument is refused.
+pub fn visit_packet<I, V>(spec: &Spec, visitor: V) -> Result<V::Output, SpecError>
+where
+    I: Item<Cost = Bytes> + Send + 'static,
+    V: Visitor<I>,
+{
+    match added::packet(&spec.name) {
+        Some((info, make)) => {
+            let arguments = Arguments::new(spec, info)?;
+            Ok(visitor.visit(factory(|| Ok(Erased::<I, _>::new(make(&arguments)?)))?))
+        }
+        None => packet::visit_packet(spec, visitor),
+    }
+}
+
+/// What these lists have, and what was added of a kind.
+fn known(lists: &[&[&'static Info]], kind: Kind) -> Vec<&'static Info> {
+    let added = added::added().into_iter().filter(|info| info.kind == kind);
+    lists.concat().into_iter().chain(added).collect()
 }
 
 /// Builds the message discipline that `spec` names.
@@ -243,8 +273,13 @@ pub fn named(name: &str) -> impl Iterator<Item = &'static Info> {
     all().filter(move |info| info.name == name)
 }
 
-/// All descriptions, in the order of the listings; each once, though it may serve several kinds.
+/// All descriptions, in the order of the listings, what was added last; each once, though it may serve several kinds.
 pub fn all() -> impl Iterator<Item = &'static Info> {
+    own().chain(added::added())
+}
+
+/// The descriptions of the disciplines of this crate.
+pub(crate) fn own() -> impl Iterator<Item = &'static Info> {
     let listed = |info: &&Info| MESSAGE.iter().any(|other| other.name == info.name);
     let packets = PACKET.iter().filter(move |info| !listed(info));
     MESSAGE.iter().chain(WRAPPER).chain(packets).chain(TASK).chain(DISPATCHER).chain(POOL).copied()
@@ -275,7 +310,12 @@ fn orders(name: &str) -> Option<&'static str> {
         (POOL, "requests to a pool of cores"),
     ];
     let found = lists.iter().find(|(list, _)| list.iter().any(|info| info.name == name));
-    found.map(|(_, what)| *what)
+    found.map(|(_, what)| *what).or_else(|| {
+        match added::added().iter().find(|info| info.name == name)?.kind {
+            Kind::Message => Some("messages"),
+            _ => Some("packets at a link"),
+        }
+    })
 }
 
 pub(crate) fn unknown(name: &str, known: &[&Info]) -> SpecError {

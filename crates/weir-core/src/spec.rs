@@ -3,7 +3,7 @@
 //! ```text
 //! spec      = name [ ":" arguments ] | name "(" arguments ")"
 //! arguments = argument { "," argument }
-//! argument  = [ key "=" ] spec
+//! argument  = [ key "=" ] ( spec | expression )
 //! ```
 //!
 //! `fifo`, `alpha:10`, `alpha:10,update=recalculate`, `drr:quantum=2048B`, `in_order(alpha:10)`,
@@ -11,6 +11,10 @@
 //! a colon ends where the enclosing parenthesis does, but inside parentheses it holds one argument only,
 //! so that `outstanding(alpha:10,limit=4)` limits `alpha:10`; a nested spec with several arguments takes
 //! parentheses of its own: `outstanding(alpha(10,update=recalculate),limit=4)`.
+//!
+//! An expression, as in `rank:arrival + 3*(size - 1)`, is a plain value: all up to the next comma or the end of the
+//! enclosing parenthesis. It is known by an opening parenthesis in front, or by one of `+ - * /` next to a space or a
+//! parenthesis; spaces in it do not count.
 
 use core::fmt;
 use core::str::FromStr;
@@ -198,6 +202,18 @@ impl Parser<'_> {
         Ok(rest[..end].to_owned())
     }
 
+    /// An expression, if one stands here.
+    fn expression(&mut self) -> Option<Spec> {
+        self.peek();
+        let rest = &self.text[self.at..];
+        let text = &rest[..end_of_argument(rest)];
+        if !is_expression(text) {
+            return None;
+        }
+        self.at += text.len();
+        Some(Spec { name: without_spaces(text), arguments: Vec::new() })
+    }
+
     fn spec(&mut self, depth: usize) -> Result<Spec, SpecError> {
         let name = self.word()?;
         self.tail(name, depth)
@@ -229,12 +245,66 @@ impl Parser<'_> {
         if depth >= MAX_DEPTH {
             return Err(self.error(format!("specs nest deeper than {MAX_DEPTH} levels")));
         }
+        if let Some(value) = self.expression() {
+            return Ok(Argument { key: None, value });
+        }
         let word = self.word()?;
         if self.accept('=') {
-            return Ok(Argument { key: Some(word), value: self.spec(depth + 1)? });
+            let value = self.expression().map_or_else(|| self.spec(depth + 1), Ok)?;
+            return Ok(Argument { key: Some(word), value });
         }
         Ok(Argument { key: None, value: self.tail(word, depth + 1)? })
     }
+}
+
+/// Where an argument ends: at a comma or a closing parenthesis that it has not opened.
+fn end_of_argument(text: &str) -> usize {
+    let mut open = 0_usize;
+    for (at, each) in text.char_indices() {
+        match each {
+            '(' => open += 1,
+            ',' if open == 0 => return at,
+            ')' if open == 0 => return at,
+            ')' => open -= 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+fn is_expression(text: &str) -> bool {
+    if text.starts_with('(') {
+        return true;
+    }
+    let apart = |each: char| each.is_whitespace() || "()".contains(each);
+    let (mut open, mut before, mut found) = (0_usize, None, false);
+    for (each, next) in text.chars().zip(text.chars().skip(1).map(Some).chain([None])) {
+        match each {
+            '(' => open += 1,
+            ')' => open = open.saturating_sub(1),
+            // The key of an argument, or the name of another spec, comes first.
+            '=' | ':' if open == 0 => return false,
+            '+' | '-' | '*' | '/' if open == 0 => {
+                found |= before.is_some_and(apart) || next.is_some_and(apart)
+            }
+            _ => {}
+        }
+        before = Some(each);
+    }
+    found
+}
+
+/// Without spaces, but between two words, which stay two.
+fn without_spaces(text: &str) -> String {
+    let is_word = |each: char| each.is_alphanumeric() || "._".contains(each);
+    let mut kept = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if kept.ends_with(is_word) && word.starts_with(is_word) {
+            kept.push(' ');
+        }
+        kept.push_str(word);
+    }
+    kept
 }
 
 #[cfg(test)]
@@ -265,6 +335,32 @@ mod tests {
         let spec: Spec = " outstanding( alpha : 10 , limit = 4 ) ".parse().expect("valid");
         assert_eq!(spec.to_string(), "outstanding(alpha:10,limit=4)");
         assert_eq!(spec.arguments[1].key.as_deref(), Some("limit"));
+    }
+
+    #[test]
+    fn an_expression_is_a_plain_value() {
+        let value = |text: &str| {
+            let spec: Spec = text.parse().expect(text);
+            let last = spec.arguments.last().expect("an argument");
+            (last.key.clone(), last.value.name.clone(), last.value.arguments.len())
+        };
+        let plain = |text: &str| (None, text.to_owned(), 0);
+        assert_eq!(value("rank:arrival + 3*size"), plain("arrival+3*size"));
+        assert_eq!(value("rank:-waited/size"), plain("-waited/size"));
+        assert_eq!(value("rank:( size + 1 ) * 2"), plain("(size+1)*2"));
+        assert_eq!(value("rank(2*(size+1))"), plain("2*(size+1)"));
+        assert_eq!(value("rank:max(size - 2,0) + waited"), plain("max(size-2,0)+waited"));
+        assert_eq!(value("rank(key = size * 2)"), (Some("key".to_owned()), "size*2".to_owned(), 0));
+        assert_eq!(value("rank:size 2 + 1"), plain("size 2+1"), "which no expression is");
+        // What was read before is read as before.
+        assert_eq!(value("alpha( 10 , classes = -4 )"), (Some("classes".to_owned()), "-4".to_owned(), 0));
+        assert_eq!(value("alpha:10,classes=1/50").1, "1/50");
+        assert_eq!(value("in_order(alpha:1e-3)").2, 1);
+        for text in
+            ["rank:arrival+3*size", "rank:(size+1)*2,preempt=yes", "outstanding(rank:(size+1)*2,limit=4)"]
+        {
+            round_trip(text);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Every exception takes `(message, remedy)`; the remedy is what follows the last comma of a message in
 //! the house style, where it has one of its own.
 
-use pyo3::{PyErr, import_exception};
+use pyo3::{PyErr, Python, import_exception};
 use weir_capture::CaptureError as NotRead;
 use weir_core::spec::SpecError;
 use weir_document::{Refusal, Refused};
@@ -14,6 +14,7 @@ use weir_tg::ScriptError;
 
 import_exception!(weir.errors, CaptureError);
 import_exception!(weir.errors, ConfigError);
+import_exception!(weir.errors, DisciplineError);
 import_exception!(weir.errors, GrantError);
 import_exception!(weir.errors, PlanError);
 import_exception!(weir.errors, ScenarioError);
@@ -54,6 +55,16 @@ pub(crate) fn option(message: String, remedy: String, name: &str, value: String)
 /// A call that the state of the queue's open grant forbids.
 pub(crate) fn grant(message: &str, remedy: &str) -> PyErr {
     GrantError::new_err((message.to_owned(), remedy.to_owned()))
+}
+
+/// A discipline that breaks its contract, or a method of it that raised something.
+pub(crate) fn discipline(message: String, remedy: &str) -> PyErr {
+    DisciplineError::new_err((message, remedy.to_owned()))
+}
+
+/// Whether an error is one of [`discipline`].
+pub(crate) fn is_discipline(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<DisciplineError>(py)
 }
 
 /// A refused scenario, or a refused data file that the scenario called `name` names.

@@ -9,6 +9,7 @@ mod enact;
 mod errors;
 mod listing;
 mod overhead;
+mod own;
 mod plan;
 mod queue;
 mod recording;
@@ -31,6 +32,10 @@ mod _weir {
     use crate::listing::{disciplines, textbook};
     #[pymodule_export]
     use crate::overhead::estimate_overhead;
+    #[pymodule_export]
+    use crate::own::verify::verify;
+    #[pymodule_export]
+    use crate::own::{Item, add_discipline};
     #[pymodule_export]
     use crate::plan::{opensm_import, opensm_lint, opensm_tables, plan, plan_emit};
     #[pymodule_export]

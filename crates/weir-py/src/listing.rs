@@ -44,7 +44,13 @@ fn models(info: &Info) -> Vec<&'static str> {
     // A message discipline and a dispatcher may share a name.
     let is_it = |other: &&Info| (other.name, other.kind) == (info.name, info.kind);
     let lists = takes.iter().filter(|(list, _)| list.iter().any(is_it));
-    lists.flat_map(|(_, models)| models.iter().copied()).collect()
+    let models: Vec<_> = lists.flat_map(|(_, models)| models.iter().copied()).collect();
+    match info.kind {
+        // What a program added stands in none of these lists.
+        Kind::Message if models.is_empty() => vec!["port"],
+        Kind::Packet if models.is_empty() => vec!["network", "fabric"],
+        _ => models,
+    }
 }
 
 /// What textbooks call what is here under another name, or not at all: a JSON list of objects.

@@ -19,6 +19,7 @@ use weir_sim::parallel::available_threads;
 use weir_sim::{AnyOutcome, Control, Progress, RecordSink};
 
 use crate::errors;
+use crate::own::{self, Fault, Watch};
 use crate::records::Sink;
 
 /// How often a waiting run looks for signals and tells of its progress.
@@ -122,6 +123,20 @@ pub(crate) struct Shared {
     pub(crate) cancel: AtomicBool,
     pub(crate) done: AtomicU64,
     pub(crate) total: AtomicU64,
+    /// Of the disciplines of Python that take part.
+    pub(crate) faults: Vec<Arc<Fault>>,
+}
+
+impl Shared {
+    /// What a run of these disciplines shares.
+    pub(crate) fn of(disciplines: &[&str]) -> Arc<Self> {
+        Arc::new(Self { faults: own::faults_of(disciplines), ..Self::default() })
+    }
+
+    /// How many threads there are: one where Python serves, which serves one at a time.
+    pub(crate) fn threads(&self, asked: Option<NonZeroUsize>) -> NonZeroUsize {
+        if self.faults.is_empty() { asked.unwrap_or_else(available_threads) } else { NonZeroUsize::MIN }
+    }
 }
 
 /// Simulates a scenario; returns the result as JSON.
@@ -139,8 +154,8 @@ pub(crate) fn run(
             format!("records are kept of the model `port`, and this scenario is of a {}", read.name());
         return Err(errors::of_another_model(message, without_records(&read), scenario.name()));
     }
-    let threads = threads.unwrap_or_else(available_threads);
-    let shared = Arc::new(Shared::default());
+    let shared = Shared::of(&read.disciplines());
+    let threads = shared.threads(threads);
     let (sender, receiver) = channel();
     let theirs = Arc::clone(&shared);
     thread::spawn(move || {
@@ -177,22 +192,28 @@ fn simulate(
         progress: &mut progress,
         records: sink.as_mut().map(|sink| sink as &mut dyn RecordSink),
     };
-    let outcome = weir_sim::run(scenario, &mut control);
-    match (sink.and_then(Sink::failure), outcome) {
+    let (outcome, fault) = own::alone(&shared.faults, || weir_sim::run(scenario, &mut control));
+    match (fault.or_else(|| sink.and_then(Sink::failure)), outcome) {
         (Some(failure), _) => Err(failure),
         (None, Ok(outcome)) => json(&outcome),
         (None, Err(error)) => Err(errors::run(&error, &scenario.frame().file)),
     }
 }
 
-/// Waits for the run, looking for signals and telling of its progress.
+/// Waits for the run, looking for signals and telling of its progress. A run ends at the first fault of a discipline of Python.
 pub(crate) fn wait(
     py: Python<'_>,
     receiver: &Mutex<Receiver<PyResult<String>>>,
     shared: &Shared,
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<String> {
-    wait_for(py, receiver, &shared.cancel, &mut |py| tell(py, shared, progress))
+    let mut watch = Watch::new(&shared.faults);
+    wait_for(py, receiver, &shared.cancel, &mut |py| {
+        if watch.look(py, shared.cancel.load(Ordering::Relaxed))? {
+            shared.cancel.store(true, Ordering::Relaxed);
+        }
+        tell(py, shared, progress)
+    })
 }
 
 /// Waits for what a thread sends, looking for signals and telling of its progress by `tell`: the first Ctrl-C sets `cancel`.

@@ -9,11 +9,11 @@ use std::thread;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use weir_document::Source;
-use weir_sim::parallel::available_threads;
 use weir_sim::server::slo::{Asked, SloError, SloSearch, highest_load};
 use weir_sim::{Control, Progress, Scenario};
 
 use crate::errors;
+use crate::own;
 use crate::simulate::{self, Shared, wait};
 
 /// What is asked of every discipline: a class, a quantile, a bound and the precision of the load.
@@ -41,15 +41,16 @@ pub(crate) fn highest_loads(
     }
     let (class, quantile, bound, precision) = question;
     let asked = Asked::new(class, &quantile, bound).map_err(|error| refused(&error, &scenario, &text))?;
-    let threads = threads.unwrap_or_else(available_threads);
-    let shared = Arc::new(Shared::default());
+    let shared = Shared::of(&scenario.disciplines());
+    let threads = shared.threads(threads);
     let (sender, receiver) = channel();
     let theirs = Arc::clone(&shared);
     thread::spawn(move || {
         // Nobody listens any more after a second Ctrl-C.
-        let found = search(&scenario, &asked, precision, threads, &theirs);
-        let _ = sender
-            .send(found.map_err(|error| refused(&error, &scenario, &text)).and_then(|found| json(&found)));
+        let (found, fault) =
+            own::alone(&theirs.faults, || search(&scenario, &asked, precision, threads, &theirs));
+        let found = found.map_err(|error| refused(&error, &scenario, &text)).and_then(|found| json(&found));
+        let _ = sender.send(fault.map_or(found, Err));
     });
     wait(py, &Mutex::new(receiver), &shared, progress.as_ref())
 }

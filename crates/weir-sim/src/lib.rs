@@ -44,3 +44,8 @@ pub use {
     weir_server as server,
 };
 pub use {weir_theory as theory, weir_workload as workload};
+
+// The example of the README is a test of its own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from weir.cli import complain, describe, importing, live, measure, plan, scenarios, simulate, slo, sweep, tour
+from weir.cli import (
+    complain,
+    describe,
+    importing,
+    live,
+    measure,
+    plan,
+    scenarios,
+    simulate,
+    slo,
+    sweep,
+    tour,
+    verify,
+)
 from weir.cli.shared import INTERRUPTED, report_error
 from weir.errors import ConfigError, UnsupportedError, WeirError
 
@@ -81,7 +94,7 @@ def _root(
     """
 
 
-for group in (tour, describe, scenarios, simulate, sweep, slo, plan, importing, measure, live):
+for group in (tour, describe, scenarios, simulate, sweep, verify, slo, plan, importing, measure, live):
     group.add_to(app)
 
 

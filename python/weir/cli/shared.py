@@ -27,6 +27,7 @@ __all__ = [
     "NOT_MET",
     "STANDARD_INPUT",
     "Confirm",
+    "Disciplines",
     "Json",
     "ModelName",
     "OneOutFile",
@@ -49,6 +50,7 @@ __all__ = [
     "report_nothing",
     "save",
     "scenario",
+    "with_disciplines",
 ]
 
 INTERRUPTED = 130
@@ -64,6 +66,15 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text."
 Seed = Annotated[
     int | None,
     typer.Option("--seed", metavar="N", help="Seed of all random streams, instead of the scenario's."),
+]
+Disciplines = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--discipline",
+        metavar="DISCIPLINE",
+        help="One more after those of the scenario: a spec, or a class of Python as FILE.py:CLASS, which "
+        "runs slowly. May be repeated.",
+    ),
 ]
 Settle = Annotated[
     bool,
@@ -157,6 +168,19 @@ def scenario(file: Path, settings: Sequence[str] | None = None) -> Scenario:
     # Data files are relative to the folder that one is in.
     name = "standard input" if str(file) == STANDARD_INPUT else str(file)
     return scenario_with(read_text(given(file)), name, asked)
+
+
+def with_disciplines(file: Path, settings: Sequence[str] | None, more: Sequence[str] | None) -> Scenario:
+    """Return the scenario of a file with some of its keys set, and with more disciplines.
+
+    Classes of Python are added before it is read, so that it may name them.
+    """
+    if not more:
+        return scenario(file, settings)
+    from weir import own
+
+    names = [own.name_of(each) for each in more]
+    return own.with_disciplines(scenario(file, settings), names)
 
 
 def given(file: Path) -> Path:

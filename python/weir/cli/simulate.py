@@ -11,6 +11,7 @@ from weir.cli import complain
 from weir.cli.exports import Exports
 from weir.cli.shared import (
     Confirm,
+    Disciplines,
     Json,
     OneOutFile,
     OutFiles,
@@ -30,6 +31,7 @@ from weir.cli.shared import (
     report_nothing,
     save,
     scenario,
+    with_disciplines,
 )
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ def add_to(app: typer.Typer) -> None:
 def run(
     file: ScenarioFile,
     settings: Settings = None,
+    discipline: Disciplines = None,
     seed: Seed = None,
     threads: Threads = None,
     records: Records = None,
@@ -81,7 +84,7 @@ def run(
     from weir.results.terminal import show_run
 
     check_out(out)
-    chosen = scenario(file, settings)
+    chosen = with_disciplines(file, settings, discipline)
     exports = Exports(trace, samples)
     exports.check(chosen, out)
     chosen = chosen.settling() if settle else chosen
@@ -95,6 +98,7 @@ def run(
 def compare(
     file: ScenarioFile,
     settings: Settings = None,
+    discipline: Disciplines = None,
     seed: Seed = None,
     threads: Threads = None,
     records: Records = None,
@@ -121,7 +125,7 @@ def compare(
     from weir.results.terminal import show_comparison
 
     check_out(out)
-    chosen = scenario(file, settings)
+    chosen = with_disciplines(file, settings, discipline)
     exports = Exports(trace, samples)
     exports.check(chosen, out)
     chosen = chosen.settling() if settle else chosen

@@ -26,6 +26,15 @@ _MOST = 1e6
 _CHANCE = "of right figures one in 1,000 fails this check"
 
 
+def own(result: Result) -> str | None:
+    """Return which disciplines are classes of Python, if any."""
+    names = [f"`{name}`" for name in result.document.get("own", ())]
+    if not names:
+        return None
+    listed = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+    return f"{listed} {'is a class' if len(names) == 1 else 'are classes'} of Python, and slow"
+
+
 def unsettled(result: Result) -> str | None:
     """Return that figures are not settled, by how much the run is too short, and what to do, if so."""
     settling, lengthened = result.settling, result.lengthened

@@ -74,6 +74,7 @@ _FIELDS = {
     "verdict": "tuple[str, ...]",
     "disciplines": "tuple[str, ...]",
     "canonical": "tuple[str, ...]",
+    "own": "tuple[str, ...]",
     "reference": "str",
 }
 

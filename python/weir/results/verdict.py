@@ -76,7 +76,7 @@ def agreement(result: Result) -> str | None:
     """Return what the figures rest on: length, chance, closed forms, and which self-checks hold."""
     if result.empty:
         return None
-    tellers = (checks.lengthened, checks.certain, checks.forms, checks.checks)
+    tellers = (checks.own, checks.lengthened, checks.certain, checks.forms, checks.checks)
     return "; ".join(part for part in (tell(result) for tell in tellers) if part) or None
 
 

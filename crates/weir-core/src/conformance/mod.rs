@@ -88,14 +88,55 @@ where
     I: Sample,
     D: Discipline<I> + 'static,
 {
-    for plan in plans::<I>(PLANS) {
-        let _named = Named(&plan);
-        let mut boxed: Box<dyn Discipline<I>> = Box::new(make());
-        drive(&plan, promises, &mut make(), &mut boxed);
+    for trial in trials::<I>() {
+        let _named = Named(&trial);
+        trial.run::<I, D>(&make, promises);
     }
-    for seed in 0..HOSTILE {
-        hostile(&mut make(), seed, 400);
+}
+
+/// One part of [`check`]; written, it says which.
+#[derive(Clone, Debug)]
+pub enum Trial {
+    /// A plan, over two copies in lockstep.
+    Plan(Plan),
+    /// A senseless sequence, of this seed.
+    Hostile(u64),
+}
+
+impl core::fmt::Display for Trial {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Plan(plan) => plan.fmt(f),
+            Self::Hostile(seed) => {
+                write!(f, "senseless sequence {seed} (times that run backwards, extreme sizes)")
+            }
+        }
     }
+}
+
+impl Trial {
+    /// Drives disciplines made by `make` through it.
+    ///
+    /// # Panics
+    /// The discipline breaks the contract or a promise.
+    pub fn run<I, D>(&self, make: impl Fn() -> D, promises: Promises)
+    where
+        I: Sample,
+        D: Discipline<I> + 'static,
+    {
+        match self {
+            Self::Plan(plan) => {
+                let mut boxed: Box<dyn Discipline<I>> = Box::new(make());
+                drive(plan, promises, &mut make(), &mut boxed);
+            }
+            Self::Hostile(seed) => hostile(&mut make(), *seed, 400),
+        }
+    }
+}
+
+/// The parts of [`check`], in its order.
+pub fn trials<I: Sample>() -> impl Iterator<Item = Trial> {
+    plans::<I>(PLANS).map(Trial::Plan).chain((0..HOSTILE).map(Trial::Hostile))
 }
 
 /// Drives a discipline and its oracle through every kind of plan: they must decide alike.
@@ -108,7 +149,8 @@ pub fn agree<I: Sample, D: Discipline<I>, O: Discipline<I>>(
     promises: Promises,
 ) {
     for plan in plans::<I>(PLANS) {
-        let _named = Named(&plan);
+        let trial = Trial::Plan(plan.clone());
+        let _named = Named(&trial);
         drive(&plan, promises, &mut make(), &mut oracle());
     }
 }
@@ -129,13 +171,13 @@ pub fn plans<I: Sample>(each: u64) -> impl Iterator<Item = Plan> {
     })
 }
 
-/// Names the plan whose drive fails.
-struct Named<'a>(&'a Plan);
+/// Names the trial that fails.
+struct Named<'a>(&'a Trial);
 
 impl Drop for Named<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprintln!("in {:?}", self.0);
+            eprintln!("in {}: {:?}", self.0, self.0);
         }
     }
 }

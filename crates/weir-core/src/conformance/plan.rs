@@ -161,6 +161,24 @@ pub struct Plan {
     pub seed: u64,
 }
 
+/// Its seed, and what kind of engine it has; the arrivals follow from both.
+impl core::fmt::Display for Plan {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let interrupts = if self.interrupts { "interrupted" } else { "never interrupted" };
+        let commits = match self.commits {
+            Commits::AtStart => "used when it starts",
+            Commits::AsServed => "used when it has passed",
+        };
+        let gate = if self.gates.is_empty() { "" } else { ", behind a gate" };
+        write!(
+            f,
+            "plan {} ({} arrivals, service {interrupts} and {commits}{gate})",
+            self.seed,
+            self.arrivals.len()
+        )
+    }
+}
+
 /// Whether a kind of plan has no gate, and an engine whose time is used when it has passed.
 pub(super) fn fits_tasks(kind: u64) -> bool {
     kind & 0b110 == 0b010

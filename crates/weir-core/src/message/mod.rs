@@ -11,6 +11,7 @@ pub mod las;
 pub mod outstanding;
 pub mod ps;
 pub mod psjf;
+pub mod rank;
 mod ranked;
 pub mod rr;
 pub mod rr_head;
@@ -41,6 +42,7 @@ register!(
     psjf::Psjf,
     las::Las,
     hrrn::Hrrn,
+    rank::Rank,
 );
 register!(WRAPPER, visit_wrapper, Visitor, [Item], in_order::InOrder, outstanding::Outstanding);
 

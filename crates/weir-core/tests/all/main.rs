@@ -3,6 +3,7 @@
 mod against_the_list;
 mod any_input;
 mod conforms;
+mod expressions;
 mod list;
 mod operations;
 mod pools;
