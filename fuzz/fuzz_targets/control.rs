@@ -7,11 +7,11 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use weir_document::Source;
-use weir_plane::config::{Router, read};
 use weir_live::daemon::control::{Orders, Outcome, consider};
 use weir_live::daemon::requests::Order;
 use weir_live::steer::config::{self, Steering};
 use weir_live::steer::requests::Order as SteeringOrder;
+use weir_plane::config::{Router, read};
 
 static ROUTER: LazyLock<Router> = LazyLock::new(|| {
     let text = "weir = 1\n[router]\nname = \"r\"\n[[interface]]\nname = \"a\"\n[[interface]]\nname = \"b\"\n";
