@@ -3,19 +3,20 @@
 
 #![no_main]
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
 use weir_document::Source;
-use weir_plane::config::read;
 use weir_live::daemon::control::{Orders, Outcome, consider};
-use weir_live::daemon::requests::{Began, Order};
+use weir_live::daemon::requests::{Began, InForce, Order};
 use weir_live::steer::config::{self, Steering};
 use weir_live::steer::requests::Order as SteeringOrder;
+use weir_plane::config::read;
 
 static ROUTER: LazyLock<Began> = LazyLock::new(|| {
     let text = "weir = 1\n[router]\nname = \"r\"\n[[interface]]\nname = \"a\"\n[[interface]]\nname = \"b\"\n";
-    Began { router: read(&Source { name: "r.toml", text }).expect("valid"), seed: 1 }
+    let router = read(&Source { name: "r.toml", text }).expect("valid");
+    Began { in_force: InForce::new(Arc::new(router.clone())), router, seed: 1 }
 });
 
 static STEERING: LazyLock<Steering> = LazyLock::new(|| {

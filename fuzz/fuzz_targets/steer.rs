@@ -9,7 +9,14 @@ use libfuzzer_sys::fuzz_target;
 
 unsafe extern "C" {
     /// What the header says of a frame: its kind, its flow, its class, and where its payload begins.
-    fn weir_steer_parse(frame: *const u8, length: usize, traffic: u32, rule: u32, offset: u32, said: *mut [u32; 4]);
+    fn weir_steer_parse(
+        frame: *const u8,
+        length: usize,
+        traffic: u32,
+        rule: u32,
+        offset: u32,
+        said: *mut [u32; 4],
+    );
     /// Turns a frame round; whether it did.
     fn weir_steer_turn_round(frame: *mut u8, length: usize) -> i32;
     /// Completes the checksums of a frame that were left to a device; whether there was one.

@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use weir_core::item::{Addresses, ClassId};
+use weir_core::item::{Addresses, ClassId, Dscp};
 use weir_core::units::{Bytes, Nanos, Rate};
 use weir_lab::control::Watch;
 use weir_sim::network::build::{self, Job};
@@ -67,6 +67,7 @@ fn network(discipline: &str, seconds: u64) -> NetworkScenario {
         destination: 2,
         addresses: Addresses { source: place as u32, destination: 1 },
         class: ClassId(0),
+        dscp: Dscp::default(),
         path: vec![0, 1],
         back: Vec::new(),
         start: Nanos::new(0),
