@@ -185,16 +185,18 @@ def test_a_frame_larger_than_memory_holds_is_dropped_and_counted(bed: Bed, io: s
 def test_want_of_memory_costs_packets_and_passes(bed: Bed, io: str) -> None:
     bed.start(io=io, memory="1MiB", rate="4Mbit", discipline="fifo:limit=10000pkt")
     receiver, sender = bed.receiver(), bed.sender()
+    began = time.monotonic()
     for number in range(1000):
         bed.send(sender, number, 500)
         if number % 32 == 31:
             time.sleep(0.001)
+    left = (time.monotonic() - began) * 4e6 / (8 * 500)  # what the line has carried meanwhile, at most
     balance = bed.balance()
     assert balance["waiting"] < _FRAMES
     bed.idle()
     balance = bed.balance()
     assert balance["received"] + balance["missed"] == 1000
-    assert balance["missed"] + balance["dropped"] > 1000 - 2 * _FRAMES
+    assert balance["missed"] + balance["dropped"] > 1000 - 2 * _FRAMES - left
     assert balance["received"] == balance["forwarded"] + balance["dropped"]
     assert len(drain(receiver)) == balance["forwarded"]
     for number in range(10):  # one by one: so small a memory has small rings

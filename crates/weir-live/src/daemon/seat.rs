@@ -157,6 +157,7 @@ impl Seat {
         if open.former.as_ref().is_some_and(Former::is_over) {
             let counted = open.former.take().map(|former| former.close(arena)).unwrap_or_default();
             self.before += counted;
+            open.settle(self.means.on_failure);
         }
         let heard = open.neighbourhood.receive(arena, into, most);
         got + heard > 0

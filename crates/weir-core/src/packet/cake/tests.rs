@@ -60,7 +60,7 @@ impl Sample for Probe {
     fn sample(id: u32, flow: FlowId, class: ClassId, cost: u64) -> Self {
         let dscp = [0, 8, 46, 34, 26, 18, 16, 48][usize::from(class.0 % 8)];
         let (source, destination) = (flow.0 % 3, flow.0 / 4);
-        Self { source, destination, dscp, capable: id % 2 == 0, ..Self::of(id, flow.0, cost) }
+        Self { source, destination, dscp, capable: id.is_multiple_of(2), ..Self::of(id, flow.0, cost) }
     }
     fn id(&self) -> u32 {
         self.id

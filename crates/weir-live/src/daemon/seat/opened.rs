@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use weir_plane::arena::{Arena, MOST_MTU};
+use weir_plane::config::OnFailure;
 use weir_plane::snapshot::KernelCounts;
 use weir_plane::{DeviceFacts, Received};
 
@@ -111,18 +112,21 @@ impl Opened {
                 return None;
             }
         };
-        let Some(Heir::Attached(mut program)) = self.heir.take() else { return None };
-        let settled = program.settle(means.on_failure);
-        let joined = XdpSocket::join(&self.facts, program, queues, arena);
-        if let Err(error) = settled {
-            log::error(format_args!("interface {}: on_failure cannot be set: {error}", self.facts.name));
-        }
-        match joined {
+        let Some(Heir::Attached(program)) = self.heir.take() else { return None };
+        match XdpSocket::join(&self.facts, program, queues, arena) {
             Ok(socket) => Some(Device::Xdp(Box::new(socket))),
             Err(fault) => {
                 log::error(format_args!("{fault}; AF_PACKET goes on"));
                 None
             }
+        }
+    }
+
+    /// The makeshift is over: from now on what no socket takes is dealt with as `on_failure` says. Done before the kernel has the
+    /// sockets of all queues, that would drop what comes in meanwhile.
+    pub(super) fn settle(&mut self, on_failure: OnFailure) {
+        if let Some(Err(error)) = self.device.program().map(|program| program.settle(on_failure)) {
+            log::error(format_args!("interface {}: on_failure cannot be set: {error}", self.facts.name));
         }
     }
 
