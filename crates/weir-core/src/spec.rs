@@ -13,8 +13,8 @@
 //! parentheses of its own: `outstanding(alpha(10,update=recalculate),limit=4)`.
 //!
 //! An expression, as in `rank:arrival + 3*(size - 1)`, is a plain value: all up to the next comma or the end of the
-//! enclosing parenthesis. It is known by an opening parenthesis in front, or by one of `+ - * /` next to a space or a
-//! parenthesis; spaces in it do not count.
+//! enclosing parenthesis. It is known by an opening parenthesis in front, or by one of `+ - * /` next to a space or with
+//! a parenthesis; spaces in it do not count.
 
 use core::fmt;
 use core::str::FromStr;
@@ -273,11 +273,11 @@ fn end_of_argument(text: &str) -> usize {
 }
 
 fn is_expression(text: &str) -> bool {
-    if text.starts_with('(') {
-        return true;
-    }
     let apart = |each: char| each.is_whitespace() || "()".contains(each);
-    let (mut open, mut before, mut found) = (0_usize, None, false);
+    let (mut open, mut before) = (0_usize, None);
+    // In front, next to a space or a parenthesis, or with a parenthesis elsewhere, as in `size+max(size,2)`.
+    let mut found = text.starts_with('(');
+    let has_parenthesis = text.contains('(');
     for (each, next) in text.chars().zip(text.chars().skip(1).map(Some).chain([None])) {
         match each {
             '(' => open += 1,
@@ -285,13 +285,13 @@ fn is_expression(text: &str) -> bool {
             // The key of an argument, or the name of another spec, comes first.
             '=' | ':' if open == 0 => return false,
             '+' | '-' | '*' | '/' if open == 0 => {
-                found |= before.is_some_and(apart) || next.is_some_and(apart)
+                found |= has_parenthesis || before.is_some_and(apart) || next.is_some_and(apart);
             }
             _ => {}
         }
         before = Some(each);
     }
-    found
+    found && open == 0
 }
 
 /// Without spaces, but between two words, which stay two.

@@ -244,18 +244,17 @@ thread_local! {
     static THREAD: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The state of a thread that the interpreter did not start; nothing for one that was attached already.
+/// The state of a thread that the interpreter did not start; nothing for one that has a state of its own, be it detached.
 struct Kept(Option<(ffi::PyGILState_STATE, *mut ffi::PyThreadState)>);
 
 impl Kept {
     fn new() -> Self {
-        // SAFETY: the interpreter runs, since it has called this module. The state is released on this thread, here or by `drop`.
-        let state = unsafe { ffi::PyGILState_Ensure() };
-        if state == ffi::PyGILState_STATE::PyGILState_LOCKED {
-            // SAFETY: it is the state of the line above, and the thread stays attached as it was.
-            unsafe { ffi::PyGILState_Release(state) };
+        // SAFETY: it reads what this thread has, and may be called whether it is attached or not.
+        if !unsafe { ffi::PyGILState_GetThisThreadState() }.is_null() {
             return Self(None);
         }
+        // SAFETY: the interpreter runs, since it has called this module. The state is released on this thread, by `drop`.
+        let state = unsafe { ffi::PyGILState_Ensure() };
         // SAFETY: the thread is attached, and is attached again before the state is released.
         Self(Some((state, unsafe { ffi::PyEval_SaveThread() })))
     }
