@@ -35,7 +35,9 @@ fn expression() -> impl Strategy<Value = String> {
 }
 
 fn key(spec: &Spec) -> String {
-    spec.to_string().strip_prefix("rank:").expect("the key alone").to_owned()
+    let text = spec.to_string();
+    let inside = || text.strip_prefix("rank(")?.strip_suffix(')');
+    text.strip_prefix("rank:").or_else(inside).expect("the key alone").to_owned()
 }
 
 proptest! {

@@ -358,7 +358,7 @@ impl Parser<'_> {
 
     /// Digits, a point, and an exponent with its sign.
     fn number(&mut self) -> Result<(), Fault> {
-        let rest = self.text[self.at..].as_bytes();
+        let rest = &self.text.as_bytes()[self.at..];
         let mut end = 0;
         while let Some(&byte) = rest.get(end) {
             let signs_exponent =
