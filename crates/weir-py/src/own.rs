@@ -120,6 +120,9 @@ impl Methods {
     }
 }
 
+/// What `dequeue` has granted: the handle, its object, and for how much.
+type Granted<C> = (Handle<C>, Py<Item>, C);
+
 /// One queue of a class of Python.
 struct Own<C: Cost> {
     name: &'static str,
@@ -159,7 +162,7 @@ impl<C: Cost> Own<C> {
     }
 
     /// The item that `dequeue` returned, and for how much it is to be served.
-    fn granted(&mut self, returned: &Bound<'_, PyAny>) -> PyResult<Option<(Handle<C>, Py<Item>, C)>> {
+    fn granted(&mut self, returned: &Bound<'_, PyAny>) -> PyResult<Option<Granted<C>>> {
         if returned.is_none() {
             return Ok(None);
         }

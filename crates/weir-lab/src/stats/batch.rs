@@ -230,7 +230,7 @@ impl Encode for Batches {
     fn decode(from: &mut &[u8]) -> Option<Self> {
         let (series, (origin, doublings)) = Encode::decode(from)?;
         let totals: Vec<Total> = Encode::decode(from)?;
-        let is_one = series > 0 && doublings < u64::BITS && totals.len() % series == 0;
+        let is_one = series > 0 && doublings < u64::BITS && totals.len().is_multiple_of(series);
         let is_one = is_one && totals.len() / series <= MOST;
         is_one.then_some(Self { series, origin, doublings, totals })
     }
