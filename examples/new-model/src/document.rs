@@ -95,7 +95,7 @@ impl Read for BusStop {
 
     fn set_replications(document: &mut BusStopDocument, model: &mut Self, replications: u32) {
         model.replications = replications;
-        document.replications = replications;
+        document.replications.value = replications.into();
     }
 
     fn set_seed(document: &mut BusStopDocument, model: &mut Self, seed: u64) {
