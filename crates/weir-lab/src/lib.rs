@@ -8,7 +8,7 @@
 //! | figures with their intervals | [`stats`] |
 //! | whole results, and what they say besides figures | [`result`], [`judgement`], [`provenance`] |
 //! | runs that are as long as it takes | [`lengthened`] |
-//! | replications that are kept, and results made of them | [`replicated`], [`encode`] |
+//! | replications that are kept, and results made of them | [`replicated`], [`mod@encode`] |
 //! | a program around one model | [`program`] |
 //! | arithmetic with one result on every machine, and code for the vector units it finds | [`logarithm`], [`dispatch`] |
 

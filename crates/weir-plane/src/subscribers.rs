@@ -6,7 +6,7 @@
 //!
 //! | | |
 //! |-|-|
-//! | Source | this project; the [table](weir_document::subscribers), the [search](super::prefixes) |
+//! | Source | this project; the [table](weir_document::subscribers), the search of `prefixes` |
 //! | Work per packet | O(log(prefixes)) |
 //! | Memory | 48 bytes a subscriber for its counts, those of the search, and what `htb` takes |
 //! | Units | packets, bytes of IP |
