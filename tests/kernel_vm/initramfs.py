@@ -15,7 +15,7 @@ _DIRECTORY, _FILE, _PROGRAM = 0o040755, 0o100644, 0o100755
 
 def archive(busybox: Path, kernel_modules: list[tuple[str, bytes]], init: str) -> bytes:
     """Return the archive: ``init`` is its script, and the modules are loaded in their order by it."""
-    entries = [(name, _DIRECTORY, b"") for name in ("bin", "modules", "root", "proc", "sys", "dev")]
+    entries = [(name, _DIRECTORY, b"") for name in ("bin", "modules", "host", "proc", "sys", "dev")]
     entries += [("bin/busybox", _PROGRAM, busybox.read_bytes()), ("init", _PROGRAM, init.encode())]
     entries += [
         (f"modules/{place:02}-{name}.ko", _FILE, code) for place, (name, code) in enumerate(kernel_modules)

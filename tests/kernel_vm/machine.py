@@ -34,14 +34,14 @@ _INIT = """#!/bin/busybox sh
 busybox=/bin/busybox
 $busybox mount -t proc proc /proc
 for module in /modules/*; do $busybox insmod $module; done
-$busybox mount -t 9p -o trans=virtio,version=9p2000.L,msize=524288,cache=loose,ro root /root
-$busybox mount -t proc proc /root/proc
-$busybox mount -t sysfs sys /root/sys
-$busybox mount -t devtmpfs dev /root/dev
-$busybox mount -t tmpfs run /root/run
+$busybox mount -t 9p -o trans=virtio,version=9p2000.L,msize=524288,cache=loose,ro root /host
+$busybox mount -t proc proc /host/proc
+$busybox mount -t sysfs sys /host/sys
+$busybox mount -t devtmpfs dev /host/dev
+$busybox mount -t tmpfs run /host/run
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/run TMPDIR=/run PYTHONDONTWRITEBYTECODE=1
-$busybox chroot /root {command}
+$busybox chroot /host {command}
 echo "ended with code $?"
 echo o > /proc/sysrq-trigger
 $busybox sleep 60
