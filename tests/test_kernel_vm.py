@@ -88,7 +88,7 @@ def test_an_archive_holds_what_it_is_given(tmp_path: Path) -> None:
     busybox.write_bytes(b"a program")
     made = archive(busybox, [("one", b"first"), ("two", b"second!")], "the script\n")
     assert _entries(made) == {
-        **dict.fromkeys(("bin", "modules", "root", "proc", "sys", "dev"), b""),
+        **dict.fromkeys(("bin", "modules", "host", "proc", "sys", "dev"), b""),
         "bin/busybox": b"a program",
         "init": b"the script\n",
         "modules/00-one.ko": b"first",
