@@ -23,6 +23,8 @@ use core::str::FromStr;
 const MAX_LENGTH: usize = 10_000;
 /// How deep specs may nest.
 const MAX_DEPTH: usize = 8;
+/// What makes an expression of a value.
+const OPERATORS: [char; 4] = ['+', '-', '*', '/'];
 
 /// A parsed spec: a name, and the arguments in the order in which they were written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -220,6 +222,11 @@ impl Parser<'_> {
     }
 
     fn tail(&mut self, name: String, depth: usize) -> Result<Spec, SpecError> {
+        // As an argument, it would be printed as what reads as an expression.
+        if depth > 0 && name.contains(OPERATORS) && matches!(self.peek(), Some('(' | ':')) {
+            let reason = format!("`{name}` cannot have arguments, since no name has one of `+ - * /` in it");
+            return Err(self.error(reason));
+        }
         let mut arguments = Vec::new();
         if self.accept('(') {
             self.list(&mut arguments, depth, true)?;
@@ -284,7 +291,7 @@ fn is_expression(text: &str) -> bool {
             ')' => open = open.saturating_sub(1),
             // The key of an argument, or the name of another spec, comes first.
             '=' | ':' if open == 0 => return false,
-            '+' | '-' | '*' | '/' if open == 0 => {
+            _ if OPERATORS.contains(&each) && open == 0 => {
                 found |= has_parenthesis || before.is_some_and(apart) || next.is_some_and(apart);
             }
             _ => {}
@@ -374,6 +381,7 @@ mod tests {
         assert_eq!(at("in_order(alpha:10"), 17);
         assert_eq!(at("fifo)"), 4);
         assert_eq!(at("alpha:10,=3"), 9);
+        assert_eq!(at("in_order(a-b:c(x,y))"), 12);
         assert_eq!(at(&format!("{}x", "a(".repeat(20))), 18);
         assert_eq!(at(&format!("{}x", "a(b=".repeat(20))), 34);
         assert_eq!(at(&"a".repeat(MAX_LENGTH + 1)), MAX_LENGTH);
