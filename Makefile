@@ -114,6 +114,10 @@ bench-live: $(DEV) $(BUILT) $(DAEMON) ## measure packets, TCP and round trips th
 compare-kernel: $(DEV) $(BUILT) $(DAEMON) ## put the disciplines of a kernel in a virtual machine next to weird's (KERNEL=FILE.deb); as root, takes minutes
 	python tests/kernel_vm/compare.py
 
+.PHONY: test-dispatcher
+test-dispatcher: $(DEV) $(BUILT) $(DAEMON) ## run the tests of XDP programs next to others' in a virtual machine whose kernel permits them (KERNEL=FILE.deb); as root, takes minutes
+	python tests/kernel_vm/dispatcher.py
+
 .PHONY: faults
 faults: $(DEV) $(BUILT) $(DAEMON) ## try what goes wrong around a router, and print what each costs (docs/operate.md); as root, takes minutes
 	python tests/live/faults.py

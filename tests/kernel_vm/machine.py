@@ -13,7 +13,9 @@ import platform
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from kernel_vm.initramfs import archive, modules
 
@@ -52,11 +54,12 @@ class MachineError(Exception):
     """The machine could not be made, or did not do what it was to do."""
 
 
-def programs() -> None:
-    """Install what is missing."""
+def programs(more: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Install what is missing; ``more`` are further programs and their packages."""
     if platform.machine() != "x86_64":
         raise MachineError(f"the machine is one of x86_64, this one is {platform.machine()}")
-    if missing := [package for name, package in _PROGRAMS.items() if shutil.which(name) is None]:
+    wanted = {**_PROGRAMS, **more}
+    if missing := [package for name, package in wanted.items() if shutil.which(name) is None]:
         subprocess.run(["apt-get", "install", "-y", "--no-install-recommends", *missing], check=True)
 
 
@@ -94,8 +97,10 @@ def release(files: Path) -> str:
     return next((files / "lib" / "modules").iterdir()).name
 
 
-def boot(files: Path, folder: Path, command: str, *, patience: float) -> str:
+def boot(files: Path, folder: Path, command: str, *, patience: float, console: bool = False) -> str:
     """Boot a kernel, run a command on the files of this machine, and return what it wrote on the second line.
+
+    With ``console``, what it wrote on the first is returned, whatever its exit code.
 
     Parameters
     ----------
@@ -127,7 +132,9 @@ def boot(files: Path, folder: Path, command: str, *, patience: float) -> str:
         subprocess.run(machine, check=True, timeout=patience)
     except subprocess.TimeoutExpired as error:
         raise MachineError(f"the machine did not end within {patience:,.0f} s: see {lines[0]}") from error
-    console, results = (path.read_text(errors="replace") for path in lines)
-    if "ended with code 0" not in console:
+    said, results = (path.read_text(errors="replace") for path in lines)
+    if console:
+        return said
+    if "ended with code 0" not in said:
         raise MachineError(f"what ran in the machine failed: see {lines[0]}")
     return results

@@ -46,6 +46,7 @@ UNSHAPED: dict[str, Way] = {
     "drr": ways.weird("drr"),
     "sfq": ways.weird("sfq"),
     "fq_codel": ways.weird("fq_codel"),
+    "cake": ways.weird("cake:rate=unlimited"),
 }
 SHAPED: dict[str, Way] = {
     "the kernel, tbf": ways.kernel_tbf(f"{_RATE}mbit"),
@@ -54,6 +55,7 @@ SHAPED: dict[str, Way] = {
         name: ways.weird(spec, rate=f"{_RATE}Mbit")
         for name, spec in {"fifo": _FIFO, "drr": "drr", "sfq": "sfq", "fq_codel": "fq_codel"}.items()
     },
+    "cake": ways.weird(f"cake:rate={_RATE}Mbit"),
 }
 WORKERS: dict[str, Way] = {
     f"{count} workers, {io}": ways.weird(_FIFO, workers=count, io=io)

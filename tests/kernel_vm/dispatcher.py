@@ -1,0 +1,41 @@
+"""The tests of XDP programs behind a dispatcher, on a kernel that lets programs take the place of functions.
+
+``make test-dispatcher`` boots a kernel of the distribution in a virtual machine (`machine`) and runs
+``tests/live/test_dispatcher.py`` in it, on the files of this checkout. ``KERNEL=FILE.deb`` names another
+kernel. Exit code 1: a test failed, or none was run.
+
+Source: kernel, kernel/bpf/syscall.c: ``BPF_PROG_TYPE_EXT`` is refused where no trampolines are built in.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from kernel_vm import machine
+
+_ROOT = Path(__file__).resolve().parent.parent.parent
+_FOLDER = Path("target/kernel-vm-dispatcher").resolve()
+_PATIENCE = 3600
+_PASSED = re.compile(r"\b[1-9]\d* passed")
+
+
+def main() -> int:
+    """Run the tests, print what they said, and return the exit code."""
+    machine.programs({"xdp-loader": "xdp-tools", "bpftool": "bpftool", "clang": "clang"})
+    _FOLDER.mkdir(parents=True, exist_ok=True)
+    files = machine.kernel(_FOLDER)
+    # The machine has one processor, slowed down, so each test may take minutes of real time.
+    pytest = f"-m pytest -p no:cacheprovider -v -rs --rootdir={_ROOT} {_ROOT}/tests/live/test_dispatcher.py"
+    said = machine.boot(files, _FOLDER, f"{sys.executable} {pytest}", patience=_PATIENCE, console=True)
+    sys.stdout.write(said)
+    return int(_PASSED.search(said) is None or " skipped" in said)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (machine.MachineError, subprocess.CalledProcessError) as error:
+        sys.exit(f"error: {error}")
