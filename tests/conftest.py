@@ -1,6 +1,8 @@
 """Settings of the whole suite: hypothesis draws the same examples in every run, and nothing is timed."""
 
 import signal
+import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -17,3 +19,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def _own_width(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no width of the caller's terminal decide what the tests print."""
     monkeypatch.delenv("COLUMNS", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _no_discipline_stays() -> Iterator[None]:
+    """Take away the classes that a test has added, which listings and refusals of others would name."""
+    yield
+    if own := sys.modules.get("weir.own"):
+        own.remove_all()

@@ -27,6 +27,7 @@ __all__ = [
     "plan_emit",
     "read_recording",
     "recorded_events",
+    "remove_discipline",
     "run",
     "schema",
     "textbook",
@@ -75,6 +76,20 @@ def add_discipline(name: str, title: str, packets: bool, class_: type, /) -> Non
     ------
     weir.errors.ConfigError
         If the name is that of a discipline of weir, or a spec could not name it.
+    """
+
+def remove_discipline(name: str, /) -> bool:
+    """Take away a class that was added; queues that were made of it stay.
+
+    Parameters
+    ----------
+    name : str
+        The name it was added under.
+
+    Returns
+    -------
+    bool
+        Whether there was one.
     """
 
 def verify(spec: str, promises: Sequence[str]) -> str:

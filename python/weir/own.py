@@ -38,7 +38,7 @@ from weir.scenario import Scenario
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["Discipline", "Item", "among", "load", "name_of", "promises", "with_disciplines"]
+__all__ = ["Discipline", "Item", "among", "load", "name_of", "promises", "remove_all", "with_disciplines"]
 
 
 class Discipline(Protocol):
@@ -117,6 +117,13 @@ def _added(kind: type) -> str:
         _weir.add_discipline(name, title, bool(getattr(kind, "packets", False)), kind)
         _known[name] = kind
     return name
+
+
+def remove_all() -> None:
+    """Take away every class that was added: no name finds it any more, and no listing has it."""
+    for name in list(_known):
+        _weir.remove_discipline(name)
+        del _known[name]
 
 
 def load(place: str) -> type:

@@ -155,6 +155,14 @@ pub fn add(info: &'static Info, maker: Maker) -> Result<(), AddError> {
     Ok(())
 }
 
+/// Takes away a discipline that was added; whether there was one. Queues that were made of it stay.
+pub fn remove(name: &str) -> bool {
+    let mut added = ADDED.write().unwrap_or_else(PoisonError::into_inner);
+    let before = added.len();
+    added.retain(|(info, _)| info.name != name);
+    added.len() < before
+}
+
 /// The descriptions of what was added, in that order.
 #[must_use]
 pub fn added() -> Vec<&'static Info> {
@@ -367,6 +375,8 @@ mod tests {
         assert!(refused.to_string().contains("orders messages"), "{refused}");
         add(&LOCAL, Maker::Message(make)).expect("in its own place");
         assert_eq!(registry::named("local_las").count(), 1);
+        assert!(remove("local_las") && !remove("local_las") && !remove("fifo"));
+        assert_eq!(registry::named("local_las").count(), 0);
     }
 
     #[test]

@@ -35,7 +35,7 @@ mod _weir {
     #[pymodule_export]
     use crate::own::verify::verify;
     #[pymodule_export]
-    use crate::own::{Item, add_discipline};
+    use crate::own::{Item, add_discipline, remove_discipline};
     #[pymodule_export]
     use crate::plan::{opensm_import, opensm_lint, opensm_tables, plan, plan_emit};
     #[pymodule_export]

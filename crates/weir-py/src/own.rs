@@ -78,6 +78,13 @@ pub(crate) fn add_discipline(name: &str, title: &str, packets: bool, class_: Py<
     Ok(())
 }
 
+/// Takes away a class that was added; whether there was one.
+#[pyfunction]
+#[pyo3(signature = (name, /))]
+pub(crate) fn remove_discipline(name: &str) -> bool {
+    added::remove(name)
+}
+
 /// A description that stays for as long as the process: listings hold references to them.
 fn described(name: &str, title: &str, kind: Kind) -> &'static Info {
     let leaked = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };

@@ -53,8 +53,9 @@ const MEMORY: Bytes = Bytes::new(64 << 20);
 const LEAST_FRAMES: u64 = 64;
 /// The most flows that are told apart.
 const MOST_FLOWS: u32 = 1 << 20;
-/// How many flows are told apart where the file does not say.
-const FLOWS: u32 = 4096;
+/// How many flows are told apart where the file does not say, as under `fq_codel` of Linux: fewer than packets may wait
+/// behind each of two interfaces, so that a flood that fills all of them leaves every flow its share.
+pub const FLOWS: u32 = 1024;
 /// How many neighbours are learned at an interface.
 const NEIGHBOURS: RangeInclusive<u32> = 1 << 6..=1 << 16;
 /// The same where the file does not say, as in Linux.

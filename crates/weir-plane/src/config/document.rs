@@ -65,7 +65,7 @@ pub struct RouterTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub defaults: Option<Located<Defaults>>,
     /// How many flows are told apart, a power of two: flows are hashed under a secret key into so many; default:
-    /// 4096.
+    /// 1024.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flow_buckets: Option<Located<u32>>,
     /// The key of the hash of flows, for a run that is to be repeated; default: random at each start.

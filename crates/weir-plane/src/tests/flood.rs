@@ -1,6 +1,6 @@
 //! A flood of ever new flows, twice as much as the line takes, next to one flow that asks for half of its share.
 //!
-//! Flows are hashed into [`BUCKETS`], all of which the flood fills, so the share of a flow is the line's over these. In
+//! Flows are hashed into buckets, all of which the flood fills, so the share of a flow is the line's over these. In
 //! one measurement the flow that stays has its bucket for itself; in the other the flood fills that too, where nothing
 //! tells its packets from the others', and its part is that which it has of what comes for the bucket.
 
@@ -9,6 +9,7 @@ use weir_core::units::{Bytes, Instant};
 use crate::Received;
 use crate::arena::{Arena, Buffer};
 use crate::classify::Classifier;
+use crate::config::check::FLOWS;
 use crate::config::{Defaults, Router};
 use crate::frame::{self, ETHERNET, Frame};
 use crate::testing::{Udp, devices, next, own, router};
@@ -27,8 +28,8 @@ const FAIR: [&str; 10] = [
     "fq_codel",
     "htb(drr:quantum=1514B,rate=8Mbit,classes=8Mbit)",
 ];
-/// Into how many flows they are hashed: fewer than packets wait at an interface.
-const BUCKETS: u32 = 64;
+/// Into how many flows they are hashed, where few of the flood have to fill them.
+const FEW_BUCKETS: u32 = 64;
 const FRAMES: u32 = 16_384;
 /// Bytes of IP of each packet, each of which takes a microsecond on the line.
 const SIZE: usize = 46;
@@ -45,6 +46,7 @@ struct Outcome {
     others: u64,
     /// Slots of the line that have passed.
     slots: u64,
+    buckets: u32,
 }
 
 impl Outcome {
@@ -55,7 +57,7 @@ impl Outcome {
 
     /// What left, of its part of what the bucket may have.
     fn of_part(self) -> f64 {
-        let (share, came) = (self.slots as f64 / f64::from(BUCKETS), (self.sent + self.others) as f64);
+        let (share, came) = (self.slots as f64 / f64::from(self.buckets), (self.sent + self.others) as f64);
         self.left as f64 / (self.sent as f64 * (share / came).min(1.0))
     }
 }
@@ -70,11 +72,11 @@ struct Bed {
 }
 
 impl Bed {
-    fn new(discipline: &str) -> Self {
+    fn new(discipline: &str, buckets: u32) -> Self {
         let told = Router {
             defaults: Defaults::Live,
             memory: Bytes::new(64 << 20),
-            flow_buckets: BUCKETS,
+            flow_buckets: buckets,
             ..router(discipline)
         };
         let labels = Classifier::new(&told, 1);
@@ -123,12 +125,12 @@ impl Bed {
 }
 
 /// So many new flows, one packet each.
-fn flood(discipline: &str, flows: u64, alone: bool) -> Outcome {
-    let mut bed = Bed::new(discipline);
+fn flood(discipline: &str, flows: u64, buckets: u32, alone: bool) -> Outcome {
+    let mut bed = Bed::new(discipline, buckets);
     let mine = bed.write(STEADY);
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome { buckets, ..Outcome::default() };
     // Two packets of the flood in a slot; of the flow that stays one in two rounds of all buckets, at no fixed place.
-    let (mut at, mut due, round) = (0, SLOT, 2 * u64::from(BUCKETS) * SLOT);
+    let (mut at, mut due, round) = (0, SLOT, 2 * u64::from(buckets) * SLOT);
     for flow in 0..flows {
         let label = bed.write(((3_000 + flow % 60_000) as u16, (3_000 + flow / 60_000) as u16));
         if label != mine || !alone {
@@ -154,9 +156,9 @@ fn flood(discipline: &str, flows: u64, alone: bool) -> Outcome {
 #[test]
 fn a_flood_of_new_flows_leaves_a_flow_its_share() {
     for discipline in FAIR {
-        let alone = flood(discipline, 40_000, true);
+        let alone = flood(discipline, 40_000, FEW_BUCKETS, true);
         assert!(alone.sent > 150 && alone.of_demand() >= 0.95, "{discipline}: {alone:?}");
-        let shared = flood(discipline, 40_000, false);
+        let shared = flood(discipline, 40_000, FEW_BUCKETS, false);
         assert!(shared.of_part() >= 0.7, "{discipline}: {shared:?}: {}", shared.of_part());
     }
 }
@@ -171,12 +173,12 @@ fn who_refuses_newcomers_or_has_one_queue_does_not() {
         "codel",
         "tbf(fifo,rate=8Mbit,burst=3kB)",
     ] {
-        let alone = flood(discipline, 40_000, true);
+        let alone = flood(discipline, 40_000, FEW_BUCKETS, true);
         assert!(alone.of_demand() < 0.8, "{discipline}: {alone:?}");
     }
 }
 
-/// `make flood` prints what ten million flows leave; `WEIR_FLOWS` is another number of them.
+/// `make flood` prints what ten million flows leave with the defaults; `WEIR_FLOWS` is another number of them.
 #[test]
 #[ignore = "minutes: `make flood`"]
 fn ten_million_flows() {
@@ -186,7 +188,7 @@ fn ten_million_flows() {
     );
     let single = ["fifo", "codel", "tbf(fifo,rate=8Mbit,burst=3kB)"];
     for discipline in FAIR.into_iter().chain(single) {
-        let (alone, shared) = (flood(discipline, flows, true), flood(discipline, flows, false));
+        let [alone, shared] = [true, false].map(|alone| flood(discipline, flows, FLOWS, alone));
         let (of_demand, of_part) = (100.0 * alone.of_demand(), 100.0 * shared.of_part());
         let sent = alone.sent;
         println!("| `{discipline}` | {of_demand:.1} % of {sent} packets | {of_part:.1} % |");
