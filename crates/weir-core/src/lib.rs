@@ -25,6 +25,7 @@ pub mod random;
 pub mod ranked;
 pub mod registry;
 pub mod role;
+mod scanner;
 pub mod spec;
 pub mod task;
 pub mod textbook;

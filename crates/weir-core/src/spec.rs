@@ -19,6 +19,8 @@
 use core::fmt;
 use core::str::FromStr;
 
+use crate::scanner::Scanner;
+
 /// The longest spec accepted, in bytes.
 const MAX_LENGTH: usize = 10_000;
 /// How deep specs may nest.
@@ -159,9 +161,9 @@ impl FromStr for Spec {
             let reason = format!("the spec has {} bytes, at most {MAX_LENGTH} are read", text.len());
             return Err(SpecError::Syntax { at: MAX_LENGTH, reason });
         }
-        let mut parser = Parser { text, at: 0 };
+        let mut parser = Parser { text: Scanner::new(text) };
         let spec = parser.spec(0)?;
-        match parser.peek() {
+        match parser.text.peek() {
             None => Ok(spec),
             Some(found) => Err(parser.error(format!("`{found}` follows the end of the spec, remove it"))),
         }
@@ -169,50 +171,35 @@ impl FromStr for Spec {
 }
 
 struct Parser<'a> {
-    text: &'a str,
-    at: usize,
+    text: Scanner<'a>,
 }
 
 impl Parser<'_> {
     fn error(&self, reason: String) -> SpecError {
-        SpecError::Syntax { at: self.at, reason }
-    }
-
-    fn peek(&mut self) -> Option<char> {
-        let rest = &self.text[self.at..];
-        self.at += rest.len() - rest.trim_start().len();
-        self.text[self.at..].chars().next()
-    }
-
-    fn accept(&mut self, wanted: char) -> bool {
-        let found = self.peek() == Some(wanted);
-        if found {
-            self.at += wanted.len_utf8();
-        }
-        found
+        SpecError::Syntax { at: self.text.at(), reason }
     }
 
     fn word(&mut self) -> Result<String, SpecError> {
-        let found = self.peek();
-        let rest = &self.text[self.at..];
+        let found = self.text.peek();
+        let rest = self.text.rest();
         let end = rest.find(|c: char| ",:()=".contains(c) || c.is_whitespace()).unwrap_or(rest.len());
         if end == 0 {
             let found = found.map_or("the end of the spec".to_owned(), |c| format!("`{c}`"));
             return Err(self.error(format!("a name or a value is missing before {found}")));
         }
-        self.at += end;
+        self.text.skip(end);
         Ok(rest[..end].to_owned())
     }
 
     /// An expression, if one stands here.
     fn expression(&mut self) -> Option<Spec> {
-        self.peek();
-        let rest = &self.text[self.at..];
+        self.text.peek();
+        let rest = self.text.rest();
         let text = &rest[..end_of_argument(rest)];
         if !is_expression(text) {
             return None;
         }
-        self.at += text.len();
+        self.text.skip(text.len());
         Some(Spec { name: without_spaces(text), arguments: Vec::new() })
     }
 
@@ -223,17 +210,17 @@ impl Parser<'_> {
 
     fn tail(&mut self, name: String, depth: usize) -> Result<Spec, SpecError> {
         // As an argument, it would be printed as what reads as an expression.
-        if depth > 0 && name.contains(OPERATORS) && matches!(self.peek(), Some('(' | ':')) {
+        if depth > 0 && name.contains(OPERATORS) && matches!(self.text.peek(), Some('(' | ':')) {
             let reason = format!("`{name}` cannot have arguments, since no name has one of `+ - * /` in it");
             return Err(self.error(reason));
         }
         let mut arguments = Vec::new();
-        if self.accept('(') {
+        if self.text.accept('(') {
             self.list(&mut arguments, depth, true)?;
-            if !self.accept(')') {
+            if !self.text.accept(')') {
                 return Err(self.error(format!("the parenthesis after `{name}` is not closed, add `)`")));
             }
-        } else if self.accept(':') {
+        } else if self.text.accept(':') {
             self.list(&mut arguments, depth, depth == 0)?;
         }
         Ok(Spec { name, arguments })
@@ -242,7 +229,7 @@ impl Parser<'_> {
     fn list(&mut self, into: &mut Vec<Argument>, depth: usize, many: bool) -> Result<(), SpecError> {
         loop {
             into.push(self.argument(depth)?);
-            if !many || !self.accept(',') {
+            if !many || !self.text.accept(',') {
                 return Ok(());
             }
         }
@@ -256,7 +243,7 @@ impl Parser<'_> {
             return Ok(Argument { key: None, value });
         }
         let word = self.word()?;
-        if self.accept('=') {
+        if self.text.accept('=') {
             let value = self.expression().map_or_else(|| self.spec(depth + 1), Ok)?;
             return Ok(Argument { key: Some(word), value });
         }

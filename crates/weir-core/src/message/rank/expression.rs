@@ -1,12 +1,5 @@
 //! Arithmetic over what a queue knows of an item, compiled once and evaluated for each key.
 //!
-//! ```text
-//! sum     = product { ( "+" | "-" ) product }
-//! product = sign { ( "*" | "/" ) sign }
-//! sign    = [ "-" ] factor
-//! factor  = number | name | ( "min" | "max" ) "(" sum "," sum { "," sum } ")" | "(" sum ")"
-//! ```
-//!
 //! The program is in postfix form, so that evaluation is one pass with a stack of fixed depth, and nothing allocates.
 //!
 //! | | |
@@ -15,6 +8,8 @@
 //! | Work | compiling O(length); evaluating O(operations), at most [`MOST_STEPS`] |
 //! | Units | sizes as the item's cost, times in seconds |
 //! | Floating point | each key comes from whole numbers by operations that IEEE 754 rounds alike everywhere; nothing is summed over items |
+
+mod parser;
 
 use core::fmt;
 
@@ -136,14 +131,7 @@ impl Expression {
     /// # Errors
     /// It is no expression, is longer than [`MOST_STEPS`], or nests too deeply.
     pub fn read(text: &str) -> Result<Self, Fault> {
-        let mut parser = Parser { text, at: 0, nested: 0, steps: Vec::new() };
-        parser.sum()?;
-        if let Some(found) = parser.peek() {
-            return Err(
-                parser.fault(format!("`{found}` is no operator: write +, -, * or / between two values"))
-            );
-        }
-        let steps = parser.steps;
+        let steps = parser::steps(text)?;
         if depth(&steps) > DEPTH {
             let reason = format!("nests deeper than {DEPTH}: write it with fewer parentheses");
             return Err(Fault { at: text.len(), reason });
@@ -263,156 +251,6 @@ fn rate(steps: &[Step]) -> Option<f64> {
         stack.push(part);
     }
     stack.pop()?.rate.filter(|rate| rate.is_finite())
-}
-
-struct Parser<'a> {
-    text: &'a str,
-    at: usize,
-    nested: usize,
-    steps: Vec<Step>,
-}
-
-impl Parser<'_> {
-    fn fault(&self, reason: String) -> Fault {
-        Fault { at: self.at, reason }
-    }
-
-    fn peek(&mut self) -> Option<char> {
-        let rest = &self.text[self.at..];
-        self.at += rest.len() - rest.trim_start().len();
-        self.text[self.at..].chars().next()
-    }
-
-    fn accept(&mut self, wanted: char) -> bool {
-        let found = self.peek() == Some(wanted);
-        self.at += if found { wanted.len_utf8() } else { 0 };
-        found
-    }
-
-    fn expect(&mut self, wanted: char) -> Result<(), Fault> {
-        if self.accept(wanted) { Ok(()) } else { Err(self.fault(format!("`{wanted}` is missing"))) }
-    }
-
-    fn push(&mut self, step: Step) -> Result<(), Fault> {
-        if self.steps.len() == MOST_STEPS {
-            return Err(self.fault(format!("has more than {MOST_STEPS} numbers, names and operations")));
-        }
-        self.steps.push(step);
-        Ok(())
-    }
-
-    fn sum(&mut self) -> Result<(), Fault> {
-        self.nested += 1;
-        if self.nested > DEPTH {
-            return Err(self.fault(format!("nests deeper than {DEPTH}: write it with fewer parentheses")));
-        }
-        self.product()?;
-        loop {
-            let operation = match self.peek() {
-                Some('+') => Operation::Add,
-                Some('-') => Operation::Subtract,
-                _ => break,
-            };
-            self.at += 1;
-            self.product()?;
-            self.push(Step::Two(operation))?;
-        }
-        self.nested -= 1;
-        Ok(())
-    }
-
-    fn product(&mut self) -> Result<(), Fault> {
-        self.signed()?;
-        loop {
-            let operation = match self.peek() {
-                Some('*') => Operation::Multiply,
-                Some('/') => Operation::Divide,
-                _ => return Ok(()),
-            };
-            self.at += 1;
-            self.signed()?;
-            self.push(Step::Two(operation))?;
-        }
-    }
-
-    fn signed(&mut self) -> Result<(), Fault> {
-        if self.accept('-') {
-            self.factor()?;
-            return self.push(Step::Negate);
-        }
-        self.factor()
-    }
-
-    fn factor(&mut self) -> Result<(), Fault> {
-        if self.accept('(') {
-            self.sum()?;
-            return self.expect(')');
-        }
-        match self.peek() {
-            Some(first) if first.is_ascii_digit() || first == '.' => self.number(),
-            Some(first) if first.is_ascii_alphabetic() => self.named(),
-            Some(found) => Err(self.fault(format!("a number or a name is missing before `{found}`"))),
-            None => Err(self.fault("a number or a name is missing at the end".to_owned())),
-        }
-    }
-
-    /// Digits, a point, and an exponent with its sign.
-    fn number(&mut self) -> Result<(), Fault> {
-        let rest = &self.text.as_bytes()[self.at..];
-        let mut end = 0;
-        while let Some(&byte) = rest.get(end) {
-            let signs_exponent =
-                matches!(byte, b'+' | b'-') && matches!(rest[end.saturating_sub(1)], b'e' | b'E');
-            if !(byte.is_ascii_alphanumeric() || byte == b'.' || signs_exponent) {
-                break;
-            }
-            end += 1;
-        }
-        let text = &self.text[self.at..self.at + end];
-        match text.parse::<f64>() {
-            Ok(number) if number.is_finite() => {
-                self.at += end;
-                self.push(Step::Number(number))
-            }
-            _ => Err(self.fault(format!("`{text}` is no finite number, write one such as 0.5 or 1e6"))),
-        }
-    }
-
-    fn named(&mut self) -> Result<(), Fault> {
-        let rest = &self.text[self.at..];
-        let end =
-            rest.find(|each: char| !(each.is_ascii_alphanumeric() || each == '_')).unwrap_or(rest.len());
-        let word = &rest[..end];
-        let operation = match word {
-            "min" => Some(Operation::Least),
-            "max" => Some(Operation::Most),
-            _ => None,
-        };
-        if let Some(operation) = operation {
-            self.at += end;
-            return self.least_or_most(operation);
-        }
-        let Some(&(_, name)) = NAMES.iter().find(|(known, _)| *known == word) else {
-            let known: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
-            return Err(self.fault(format!("`{word}` is no name, use one of {}, min, max", known.join(", "))));
-        };
-        self.at += end;
-        self.push(Step::Name(name))
-    }
-
-    /// The values in parentheses after `min` and `max`.
-    fn least_or_most(&mut self, operation: Operation) -> Result<(), Fault> {
-        self.expect('(')?;
-        self.sum()?;
-        self.expect(',')?;
-        self.sum()?;
-        self.push(Step::Two(operation))?;
-        while self.accept(',') {
-            self.sum()?;
-            self.push(Step::Two(operation))?;
-        }
-        self.expect(')')
-    }
 }
 
 #[cfg(test)]
