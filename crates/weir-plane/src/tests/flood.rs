@@ -186,12 +186,19 @@ fn ten_million_flows() {
     println!(
         "| discipline | of what it asks, alone in its bucket | of its part, among the flood |\n|---|---|---|"
     );
-    let single = ["fifo", "codel", "tbf(fifo,rate=8Mbit,burst=3kB)"];
-    for discipline in FAIR.into_iter().chain(single) {
+    // With its own defaults `sfq_linux` has 128 queues and room for 127 packets, fewer than there are buckets.
+    let wide = "sfq_linux:flows=1024,limit=1985pkt";
+    let unfair = ["sfq_linux", "fifo", "codel", "tbf(fifo,rate=8Mbit,burst=3kB)"];
+    let fair = FAIR.map(|discipline| if discipline == "sfq_linux" { wide } else { discipline });
+    let mut failed = Vec::new();
+    for discipline in fair.into_iter().chain(unfair) {
         let [alone, shared] = [true, false].map(|alone| flood(discipline, flows, FLOWS, alone));
         let (of_demand, of_part) = (100.0 * alone.of_demand(), 100.0 * shared.of_part());
         let sent = alone.sent;
         println!("| `{discipline}` | {of_demand:.1} % of {sent} packets | {of_part:.1} % |");
-        assert!(single.contains(&discipline) || of_demand >= 95.0, "{discipline}: {alone:?}");
+        if of_demand < 95.0 && !unfair.contains(&discipline) {
+            failed.push(discipline);
+        }
     }
+    assert!(failed.is_empty(), "less than 95 % of what it asks: {failed:?}");
 }
