@@ -6,6 +6,8 @@
 
 #![no_main]
 
+use std::sync::LazyLock;
+
 use libfuzzer_sys::fuzz_target;
 use weir_core::units::Instant;
 use weir_document::Source;
@@ -16,6 +18,12 @@ use weir_plane::snapshot::{Count, Snapshot};
 use weir_plane::{DeviceFacts, Plane};
 
 const FRAMES: u32 = 16;
+
+/// Routers of each discipline, without the VLAN that may be missing and with it: read once, since that takes longer than
+/// a script.
+static ROUTERS: LazyLock<[[Router; 2]; 3]> = LazyLock::new(|| {
+    ["sfq", "drr:quantum=500B", "fifo:limit=2pkt"].map(|spec| [false, true].map(|all| router(spec, all)))
+});
 
 /// A router of two devices, `02:00:00:00:00:00` and `...:01`, each with a VLAN or, where they are not all there, only the
 /// second.
@@ -91,7 +99,7 @@ fn depart(
 }
 
 fuzz_target!(|script: &[u8]| {
-    let mut current = router("sfq", true);
+    let mut current = ROUTERS[0][1].clone();
     let mut plane =
         Plane::new(current.clone(), &[device(0, true), device(1, true)], FRAMES, 1).expect("a router");
     let mut arena = Arena::new(FRAMES).expect("memory");
@@ -104,8 +112,8 @@ fuzz_target!(|script: &[u8]| {
         match what {
             0 => plane.device(at.into(), device(at, later % 2 == 0)),
             1 | 2 => {
-                let spec = if *what == 1 { "drr:quantum=500B" } else { "fifo:limit=2pkt" };
-                current = router(spec, later % 2 == 0).following(&current).expect("of the same VLANs");
+                let next = &ROUTERS[usize::from(*what)][usize::from(later % 2 == 0)];
+                current = next.clone().following(&current).expect("of the same VLANs");
                 plane.reload(instant, current.clone(), &mut arena).expect("a router");
             }
             3..64 => depart(&mut plane, instant, at.into(), 3, &mut arena, &mut into),

@@ -236,6 +236,11 @@ impl Seat {
         self.open.as_ref().is_some_and(|open| open.heir.is_some())
     }
 
+    /// Whether it waits for the last frames by a makeshift, which is no longer in use.
+    pub(super) fn has_former(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.former.is_some())
+    }
+
     /// Opens the sockets that another process had, if that has let them go, in place of the makeshift.
     pub(super) fn promote(&mut self, arena: &mut Arena) {
         let Some(open) = &mut self.open else { return };

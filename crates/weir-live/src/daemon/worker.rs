@@ -33,7 +33,8 @@ use crate::io::xdp::Satellite;
 
 /// Frames that one turn takes from one interface.
 const BATCH: usize = 64;
-/// How long it sleeps where a device has not taken all frames, in nanoseconds: nothing says when it would.
+/// How long it sleeps in nanoseconds where nothing says when it is to go on: a device has not taken all frames, or the last
+/// ones of a makeshift are waited for.
 const RETRY: u64 = 50_000;
 
 /// See above.
@@ -214,9 +215,11 @@ impl Worker {
         self.due = self.plane.next_event();
         let event = self.due.map_or(latest, |event| event.min(latest));
         let mut until = event.get().saturating_sub(self.spin.get());
-        // Room comes by the kernel's own work, of which only some tells.
+        // Room comes by the kernel's own work, of which only some tells; nothing tells that no frame comes by a makeshift
+        // any more, for which the queues that others serve are waiting.
         let wants_room = |place| self.plane.interfaces_of(place).iter().any(|&at| self.plane.wants_room(at));
-        let short = |seat: usize| self.seats[seat].has_unsent() || wants_room(self.place(seat));
+        let waits = |seat: &Seat| seat.has_unsent() || seat.has_former();
+        let short = |seat: usize| waits(&self.seats[seat]) || wants_room(self.place(seat));
         if (0..self.seats.len()).any(short) {
             until = until.min(now.get() + RETRY);
         }
