@@ -183,9 +183,9 @@ def _plan(
     seed: int | None,
 ) -> Plan:
     """Return the cells that are asked for."""
+    from weir import axes
     from weir.files import read_text
     from weir.settings import Setting
-    from weir.sweeping import axes
     from weir.sweeping.plan import Asked, make_plan, share_of
 
     asked = Asked(

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weir import _weir
+from weir.axes import ALONE
 from weir.errors import ConfigError
-from weir.sweeping.axes import ALONE
 
 if TYPE_CHECKING:
     from weir.sweeping.figure import Figure

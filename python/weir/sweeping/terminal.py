@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from weir.axes import written
 from weir.results import terminal
 from weir.results.tables import LEGEND, UNSETTLED, Column
-from weir.sweeping.axes import written
 from weir.sweeping.figure import chosen, default_figure
 from weir.sweeping.run import SET
 from weir.sweeping.selection import Best
