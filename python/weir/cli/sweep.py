@@ -320,9 +320,14 @@ def _direction(written: str) -> tuple[str, bool]:
 def _document(
     result: SweepResult, selected: Best | Frontier | None, reasons: dict[int, str]
 ) -> dict[str, Any]:
+    from weir.sweeping.needs import judged
     from weir.sweeping.run import SET
 
     document = {"folder": str(result.folder), "set": str(result.folder / SET), **_state(result)}
+    needs, found = judged(result)
+    if needs:
+        document["needs"] = [asdict(each) for each in needs]
+        document["judged"] = [asdict(each) for each in found]
     document["axes"] = list(result.plan.keys)
     document["values"] = list(result.plan.cells)
     document["reasons"] = [{"cell": cell, "reason": reason} for cell, reason in reasons.items()]

@@ -80,6 +80,11 @@ class Plan:
     def __post_init__(self) -> None:
         self._document.update(tomllib.loads(self.base))
 
+    @property
+    def has_needs(self) -> bool:
+        """Whether the scenario says what must hold."""
+        return bool(self._document.get("need"))
+
     def text(self, place: int) -> str:
         """Return the scenario of a cell."""
         return toml.dumps(self.document(self.cells[place]))
