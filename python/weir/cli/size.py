@@ -101,7 +101,7 @@ def size(
     from weir.sizing.vary import read_vary
 
     text = read_text(given(file))
-    with _progress() as progress:
+    with _progress(text, str(file)) as progress:
         result = sized(
             text,
             str(file),
@@ -124,7 +124,11 @@ def size(
     return 0 if result.ok else NOT_MET
 
 
-def _progress() -> Progress:
+def _progress(text: str, name: str) -> Progress:
+    """Return the progress of all runs together: of how many there are nobody knows the end."""
+    from weir.models import MODELS
     from weir.progress import Progress
+    from weir.scenario import Scenario
 
-    return Progress("done")
+    packets = MODELS[Scenario.from_toml(text, name).model].packets
+    return Progress() if packets else Progress("simulated s", 1e9)

@@ -122,6 +122,7 @@ class Prober:
         self.needs: tuple[Need, ...] = ()
         self.is_random = False
         self.runs = 0
+        self._done = self._total = 0.0
 
     def scenario(self, value: object) -> Scenario:
         """Return the scenario with a value."""
@@ -146,6 +147,7 @@ class Prober:
         result = run(grown, threads=self._threads, progress=self._progress(tried.value))
         if result.interrupted:
             raise Interrupted
+        self._done += self._total
         self.runs += 1
         tried.looks += 1
         tried.shown = result.replications
@@ -161,8 +163,15 @@ class Prober:
             self.look(tried)
 
     def _progress(self, value: object) -> Callable[[dict[str, float]], None] | None:
-        tell = self._tell
-        return None if tell is None else lambda state: tell(dict(state), value)
+        self._total, tell = 0.0, self._tell
+        if tell is None:
+            return None
+
+        def told(state: dict[str, float]) -> None:
+            self._total = max(self._total, state["done"])
+            tell({"done": self._done + state["done"], "total": 0, "run": self.runs + 1}, value)
+
+        return told
 
     def _judge(self, tried: Tried, result: Result) -> None:
         if result.unstable:

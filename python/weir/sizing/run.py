@@ -317,7 +317,11 @@ class _Question:
         if progress is None:
             return None
         under = f" under {self.discipline}" if self.discipline else ""
-        return lambda state, value: progress({**state, "note": f"{self._axis.key}={told(value)}{under}"})
+
+        def tell(state: dict[str, Any], value: object) -> None:
+            progress({**state, "note": f"run {state['run']}: {self._axis.key}={told(value)}{under}"})
+
+        return tell
 
     def _found(
         self,

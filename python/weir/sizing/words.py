@@ -25,10 +25,31 @@ _FEW = 4
 
 def sentences(result: SizeResult) -> Iterator[str]:
     """Yield what was found under each discipline, then how sure that is."""
-    for search in result.searches:
-        yield f"{capital(_told(result, search))}."
+    if len(result.searches) > BOTH and all(search.state in {"found", "none"} for search in result.searches):
+        yield f"{capital(_each(result))}."
+    else:
+        for search in result.searches:
+            yield f"{capital(_told(result, search))}."
     if any(search.probes for search in result.searches):
         yield f"{_sure(result)}."
+
+
+def _each(result: SizeResult) -> str:
+    """Return the answers under many disciplines, the best first."""
+    found = [search for search in result.searches if search.state == "found"]
+    found.sort(key=lambda search: result.values.index(search.answer))
+    none = [str(search.discipline) for search in result.searches if search.state == "none"]
+    needs = {_needs(search.needs) for search in result.searches}
+    asked = f"the {result.preferred} {result.key} at which {needs.pop() if len(needs) == 1 else _needs(())}"
+    parts = [f"{told(search.answer)} under {search.discipline}" for search in found]
+    whole = [f"{asked} is {joined(parts)}"] if parts else []
+    if none:
+        whole.append(
+            f"there is none {_span(result.values)} under {joined(none)}"
+            if parts
+            else f"{asked} is none of them"
+        )
+    return "; ".join(whole)
 
 
 def _told(result: SizeResult, search: Search) -> str:
@@ -110,8 +131,10 @@ def _margin(search: Search) -> str:
         return "it meets what is needed"
     row = min(rows, key=lambda row: _spare(row, search.needs[row.need]))
     need = search.needs[row.need]
-    nearest = f", nearest to its {bound(need)}" if len(search.needs) > 1 else ""
-    return f"{figure(need)} is {written(row.value or 0.0, need)}{nearest}"
+    value = written(row.value or 0.0, need)
+    if len(search.needs) == 1:
+        return f"{figure(need)} is {value}"
+    return f"nearest to its bound is {figure(need)}, {value} for {bound(need)}"
 
 
 def _before(result: SizeResult, search: Search) -> str:
