@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weir import toml
-from weir.arguments import whole
+from weir.arguments import check_confidence
 from weir.axes import ALONE
 from weir.axes import written as told
 from weir.errors import ConfigError, ScenarioError
@@ -137,7 +137,8 @@ def sized(
     check_threads(threads)
     checked_direction(monotonic)
     check_confidence(confidence)
-    whole("limit", limit, 1, _MOST_LIMIT)
+    if not 1 <= limit <= _MOST_LIMIT:
+        raise ConfigError(f"--limit is {limit}, must be from 1 to {_MOST_LIMIT:,}", "write one such as 64")
     document = _document(text, name, settings, seed)
     asked = needs_of.asked_of(needs, document, name)
     base = {key: value for key, value in document.items() if key != "need"}
@@ -167,14 +168,6 @@ def sized(
         notes=tuple(_notes(base, axis.key)),
         searches=tuple(searches),
     )
-
-
-def check_confidence(confidence: float) -> None:
-    """Refuse a confidence that is none."""
-    if not 0.5 <= confidence < 1:
-        raise ConfigError(
-            f"the confidence is {confidence}, must be from 0.5 to below 1", "write one such as 0.95"
-        )
 
 
 def _document(text: str, name: str, settings: Sequence[Setting], seed: int | None) -> dict[str, Any]:

@@ -15,13 +15,13 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from weir.axes import ALONE, Axis, make_axis, read_axis
+from weir.axes import Axis, make_axis, read_axis
 from weir.errors import ConfigError
 
 __all__ = ["OPTION", "numbers", "read_vary", "varied"]
 
 OPTION = "--vary"
-_NUMBER = r"[+-]?\d[\d_]*(?:\.\d+)?"
+_NUMBER = r"[+-]?\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _SPAN = re.compile(rf"({_NUMBER})([A-Za-z%/]*)\.\.({_NUMBER})([A-Za-z%/]*)(:\*?{_NUMBER}[A-Za-z%/]*)?")
 _QUANTITY = re.compile(rf"({_NUMBER})([A-Za-z%/]*)")
 _WHOLE = 1_000
@@ -92,8 +92,3 @@ def numbers(values: tuple[object, ...]) -> list[Decimal]:
         found.append(Decimal(matched[1].replace("_", "")))
         units.add(matched[2])
     return found if len(units) == 1 else []
-
-
-def is_of_disciplines(axis: Axis) -> bool:
-    """Return whether what is varied is the discipline."""
-    return axis.key == ALONE

@@ -78,7 +78,7 @@ def told(result: SweepResult, needs: Sequence[Need], found: Sequence[Judged]) ->
     if not found:
         return
     several = ALONE not in result.plan.keys and len({each.discipline for each in found}) > 1
-    parts = []
+    parts: list[str] = []
     for state, words in ((MET, "met"), (MISSED, "missed"), (NOT_SETTLED, "not settled")):
         names = [_name(result, each, several=several) for each in found if each.state == state]
         if names:
