@@ -77,9 +77,8 @@ class Terms:
 class Tried:
     """What is known of a value: ``state`` is ``met``, ``missed`` or ``open``.
 
-    ``times`` is how many times as long as the scenario has it the next run is, or the last one was, and
-    ``replications`` how many it has; ``shown`` how many the last result has. ``is_done`` says that no further
-    look would tell more.
+    ``times`` is how many times as long as the scenario has it the next run is, and ``replications`` how many
+    it has; ``last`` has both of the last result. ``is_done`` says that no further look would tell more.
     """
 
     value: Any
@@ -88,7 +87,7 @@ class Tried:
     looks: int = 0
     times: int = 1
     replications: int = 0
-    shown: int = 0
+    last: tuple[int, int] = (1, 0)
     judgements: tuple[Judgement, ...] = ()
     reason: str | None = None
     own: int = field(default=0, repr=False)
@@ -143,19 +142,28 @@ class Prober:
         scenario = self.scenario(tried.value)
         if not tried.looks:
             tried.own = tried.replications = max(_FEWEST, scenario.replications)
-        grown = scenario.grown(tried.times, tried.replications)
-        result = run(grown, threads=self._threads, progress=self._progress(tried.value))
+        try:
+            result = self._run(scenario, tried)
+        except ConfigError as error:
+            if not tried.looks:
+                raise
+            tried.is_done, tried.reason = True, error.message  # more than is simulated: no look tells more
+            return
         if result.interrupted:
             raise Interrupted
         self._done += self._total
         self.runs += 1
         tried.looks += 1
-        tried.shown = result.replications
+        tried.last = (tried.times, result.replications)
         self.needs = tuple(result.needs)
         self.is_random = self.is_random or result.random
         self._judge(tried, result)
         if not tried.is_done:
             self._grow(tried, scenario, result)
+
+    def _run(self, scenario: Scenario, tried: Tried) -> Result:
+        grown = scenario.grown(tried.times, tried.replications)
+        return run(grown, threads=self._threads, progress=self._progress(tried.value))
 
     def decide(self, tried: Tried) -> None:
         """Take looks at a value until it is decided, or no look would tell more."""

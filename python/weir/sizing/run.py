@@ -352,7 +352,7 @@ def _probe(tried: Tried) -> Probe:
         state=tried.state,
         judgements=tried.judgements,
         looks=tried.looks,
-        times=tried.times,
-        replications=tried.shown,
+        times=tried.last[0],
+        replications=tried.last[1],
         reason=tried.reason if tried.state != MET else None,
     )
