@@ -148,10 +148,12 @@ def _before(result: SizeResult, search: Search) -> str:
 
 def _missed(search: Search, probe: Probe | None) -> str:
     """Return what a value misses most."""
-    rows = [] if probe is None else [row for row in probe.judgements if row.state == MISSED or row.value]
+    rows = () if probe is None else probe.judgements
+    if not rows:
+        return "there is no steady state"
     beyond = [row for row in rows if row.value is not None and past(row.value, search.needs[row.need]) > 0]
     if not beyond:
-        return (probe.reason if probe is not None else None) or "a need is missed"
+        return next((row.reason for row in rows if row.state == MISSED and row.reason), "a need is missed")
     row = min(beyond, key=lambda row: _spare(row, search.needs[row.need]))
     need = search.needs[row.need]
     return f"{figure(need)} is {written(row.value or 0.0, need)}"
