@@ -46,13 +46,10 @@ impl<M: Read> Scenario<M> {
 
 /// What the numbers of a document depend on, in 16 hexadecimal digits.
 fn content<D: Document>(name: &str, document: &D, mut fingerprint: Fingerprint) -> Result<String, Refused> {
-    let one = frame(name, document, fingerprint, Vec::new())?;
     let refused = |reason: String| Refused::of_file(name, reason, "report this as a defect");
-    let mut without: Table =
-        one.scenario.parse().map_err(|error: toml::de::Error| refused(error.to_string()))?;
-    if without.remove(NEEDS).is_none() {
-        return Ok(one.fingerprint);
-    }
+    let text = document.text().map_err(|error| refused(format!("cannot be normalised ({error})")))?;
+    let mut without: Table = text.parse().map_err(|error: toml::de::Error| refused(error.to_string()))?;
+    without.remove(NEEDS);
     fingerprint.add(without.to_string().as_bytes());
     Ok(fingerprint.to_string())
 }
