@@ -5,8 +5,8 @@ a request waits with probability ``C = E[W] (c mu - lambda)``, and whoever waits
 time of rate ``c mu - lambda`` (Kleinrock, *Queueing Systems* I, 1975, section 3.5). Bounds lie between the
 figures of two neighbouring values, so that the answer is known without simulation.
 
-``python -m weir.sizing.study [SEARCHES] [PROCESSES]`` prints a row a case; docs/studies.md has what it
-printed. Work: some tenths of a second a search. Units: seconds, and requests per second.
+``python -m weir.sizing.study [SEARCHES] [PROCESSES]`` prints a row a case. Work: some tenths of a second a
+search. Units: seconds, and requests per second.
 """
 
 from __future__ import annotations
