@@ -72,6 +72,10 @@ study-sfq: $(BUILT) ## compare hashed queues with strict ones over flows, hashes
 	$(VENV)/bin/python -m weir.reproduce.sfq.study --out out/study-sfq.html
 	@echo "report: $(CURDIR)/out/study-sfq.html"
 
+.PHONY: study-size
+study-size: $(BUILT) ## count how often searches find the answer that a closed form gives; takes a quarter of an hour
+	$(VENV)/bin/python -m weir.sizing.study
+
 ##@ Check
 
 .PHONY: check

@@ -38,7 +38,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
-RUN_EXAMPLES = ("classroom", "first-questions", "infiniband", "load-sweep", "own-discipline")
+RUN_EXAMPLES = (
+    "classroom",
+    "first-questions",
+    "infiniband",
+    "load-sweep",
+    "own-discipline",
+    "size-a-service",
+)
 EXAMPLES = [ROOT / "examples" / name / "README.md" for name in RUN_EXAMPLES]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *EXAMPLES])
 # Kept elsewhere: tables measured by hand, with the command and the machine beside them.

@@ -38,7 +38,7 @@ HEAD = "==== "
 ANSWER = "\n=> "
 COMMANDS = (
     "demo", "reproduce", "bench", "list", "explain", "schema", "run", "compare", "theory", "show", "report",
-    "sweep", "slo", "plan", "lint", "overhead", "import", "import tg", "import pcap", "import opensm",
+    "sweep", "size", "plan", "lint", "overhead", "import", "import tg", "import pcap", "import opensm",
     "import rtapp", "import perf", "live", "live testbed", "live sfq", "live steer", "live clean",
 )  # fmt: skip
 VALUES = (

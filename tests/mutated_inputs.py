@@ -18,6 +18,8 @@ from documents import ROOT, blocks
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+SIZED = ("--vary", "workload.load={0.3,0.6}", "--need", "p90 slowdown < 20", "--limit", "2")
+"""What is searched in a scenario of a server."""
 KINDS = ("scenarios", "traces", "requests", "captures")
 DATA_LINES = 300
 """Lines that are kept of a file of `data`, which scenarios name; the files are as long as runs may take."""
@@ -56,7 +58,7 @@ def case(kind: str, number: int) -> Case:
 
 
 def simulated(name: str, text: bytes, numbers: random.Random) -> Iterator[Step]:
-    """Yield what is done with a scenario: checked, run for a short while, its theory and highest load."""
+    """Yield what is done with a scenario: checked, run for a short while, its theory, and a search in it."""
     as_json = ("--json",) if numbers.random() < 0.25 else ()
     yield Step(("check", name, *as_json))
     document, length = parsed(text), settings(text)
@@ -69,7 +71,7 @@ def simulated(name: str, text: bytes, numbers: random.Random) -> Iterator[Step]:
             yield Step(("theory", name, *as_json), after=2, is_run=True)
         case "server" if numbers.random() < 0.3:
             yield Step(
-                ("slo", name, *length, "--quantile", "p90", "--precision", "20", "--threads", "1", *as_json),
+                ("size", name, *length, *SIZED, "--threads", "1", *as_json),
                 after=2,
                 is_run=True,
             )

@@ -62,7 +62,7 @@ def test_help_names_every_command(capsys):
         "run",
         "compare",
         "sweep",
-        "slo",
+        "size",
         "theory",
         "reproduce",
         "report",

@@ -338,11 +338,3 @@ def test_a_trace_cannot_settle(tmp_path):
     scenario = weir.Scenario.from_file(tmp_path / "port.toml")
     with pytest.raises(weir.ScenarioError, match="which ends by itself"):
         scenario.settling()
-
-
-def test_a_search_for_loads_does_not_settle():
-    from weir.models.server.slo import highest_loads
-
-    asked = {**SERVER, "stop": {**SERVER["stop"], "settle": True}}
-    with pytest.raises(weir.errors.ConfigError, match=r"stop\.settle is true, must be false"):
-        highest_loads(asked, bound=10.0)

@@ -14,8 +14,8 @@ import pytest
 
 import weir
 from sweeps import CELLS, SET, SHORT, command, killed, weir_sweep
+from weir import axes
 from weir.errors import ConfigError, ScenarioError
-from weir.sweeping import axes
 from weir.sweeping.conditions import Condition
 from weir.sweeping.plan import Asked, make_plan
 

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from weir.results.rows import Check, TheoryValue
     from weir.scenario import Scenario
     from weir.simulation import compare, confirm, run
+    from weir.sizing.result import SizeResult
+    from weir.sizing.run import size
     from weir.sweeping.run import sweep
     from weir.sweeping.table import SweepResult
 
@@ -81,6 +83,7 @@ __all__ = [
     "ScenarioError",
     "ServerResult",
     "SettingOverhead",
+    "SizeResult",
     "SweepResult",
     "TheoryValue",
     "TraceError",
@@ -92,6 +95,7 @@ __all__ = [
     "disciplines",
     "estimate_overhead",
     "run",
+    "size",
     "sweep",
     "theory",
 ]
@@ -112,6 +116,8 @@ _HOME = {
     "results.rows": {"Check", "TheoryValue"},
     "simulation": {"compare", "confirm", "run"},
     "scenario": {"Scenario"},
+    "sizing.result": {"SizeResult"},
+    "sizing.run": {"size"},
     "sweeping.run": {"sweep"},
     "sweeping.table": {"SweepResult"},
     "closed_forms": {"theory"},

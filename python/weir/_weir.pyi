@@ -18,13 +18,13 @@ __all__ = [
     "enact",
     "estimate_overhead",
     "frontier_of",
-    "highest_loads",
     "import_capture",
     "opensm_import",
     "opensm_lint",
     "opensm_tables",
     "plan",
     "plan_emit",
+    "reach",
     "read_recording",
     "recorded_events",
     "remove_discipline",
@@ -345,6 +345,19 @@ class Scenario:
     def disciplines(self) -> list[str]:
         """The disciplines as they are written, in their order: their names in results."""
 
+    @property
+    def replications(self) -> int:
+        """How many replications make its result."""
+
+    def grown(self, times: int, replications: int) -> Scenario:
+        """Return the same with a run of so many times its length, in so many replications.
+
+        Raises
+        ------
+        ScenarioError
+            If its runs cannot be longer, or are as long as it takes.
+        """
+
     def with_seed(self, seed: int) -> Scenario:
         """Return the same scenario with another seed; nothing is read again."""
 
@@ -481,29 +494,20 @@ def run(
         If a discipline's queue outgrows what is simulated, or records are asked of a network.
     """
 
-def highest_loads(
-    scenario: Scenario,
-    question: tuple[str | None, str, float, float],
-    threads: int | None,
-    progress: Callable[[dict[str, float]], None] | None,
-) -> str:
-    """Search the highest load of each discipline of a server; return a JSON list, one search a discipline.
+def reach(level: float, groups: int) -> float:
+    """Return how many times as far an interval of a level reaches as one at 95 %, of so many groups.
 
     Parameters
     ----------
-    scenario : Scenario
-        A scenario of the server.
-    question : tuple
-        The class or None, the quantile, the bound on the slowdown, and the precision of the load.
-    threads, progress : optional
-        As of `run`.
+    level : float
+        The confidence, inside (0, 1).
+    groups : int
+        The independent groups, two at least; Student's t has one degree of freedom less.
 
     Raises
     ------
-    ScenarioError, TraceError
-        If the scenario has no one load that could be changed.
     ConfigError
-        If what is asked is refused.
+        If a parameter is out of its bounds.
     """
 
 def tg_packets(text: str, name: str, until: int) -> float:

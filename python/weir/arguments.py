@@ -1,4 +1,4 @@
-"""Checks of arguments that the compiled module takes as plain integers."""
+"""Checks of arguments that the compiled module takes as plain numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ import time
 
 from weir.errors import ConfigError
 
-__all__ = ["nanoseconds", "whole"]
+__all__ = ["check_confidence", "nanoseconds", "whole"]
+
+
+def check_confidence(confidence: float) -> None:
+    """Refuse a confidence that is none."""
+    if not 0.5 <= confidence < 1:
+        raise ConfigError(
+            f"the confidence is {confidence}, must be from 0.5 to below 1", "write one such as 0.95"
+        )
 
 
 def nanoseconds(now: float | None) -> int:

@@ -123,6 +123,23 @@ class Scenario:
         """
         return self._read_as(self.read.settling(), self.seed)
 
+    @property
+    def replications(self) -> int:
+        """How many independent replications make its result."""
+        return self.read.replications
+
+    def grown(self, times: int, replications: int) -> Scenario:
+        """Return the same scenario with a run of so many times its length, in so many replications.
+
+        Each replication is as long as one of that run, however many there are.
+
+        Raises
+        ------
+        ScenarioError
+            If its runs cannot be longer, as where a trace ends by itself, or are as long as it takes.
+        """
+        return self._read_as(self.read.grown(times, replications), self.seed)
+
     def _read_as(self, read: _weir.Scenario, seed: int | None) -> Scenario:
         """Return what the engine has read otherwise, of the same text."""
         other = object.__new__(Scenario)

@@ -45,13 +45,6 @@ pub(crate) fn config(message: String, remedy: String) -> PyErr {
     ConfigError::new_err((message, remedy))
 }
 
-/// An argument outside its bounds, by its name and what was given for it.
-pub(crate) fn option(message: String, remedy: String, name: &str, value: String) -> PyErr {
-    let none: Option<String> = None;
-    let line: Option<usize> = None;
-    ConfigError::new_err((message, remedy, none, line, line, name.to_owned(), value))
-}
-
 /// A call that the state of the queue's open grant forbids.
 pub(crate) fn grant(message: &str, remedy: &str) -> PyErr {
     GrantError::new_err((message.to_owned(), remedy.to_owned()))

@@ -15,7 +15,6 @@ mod queue;
 mod recording;
 mod records;
 mod simulate;
-mod slo;
 mod sweep;
 mod tg;
 
@@ -43,9 +42,7 @@ mod _weir {
     #[pymodule_export]
     use crate::recording::{read_recording, recorded_events};
     #[pymodule_export]
-    use crate::simulate::{Scenario, run, schema, theory};
-    #[pymodule_export]
-    use crate::slo::highest_loads;
+    use crate::simulate::{Scenario, reach, run, schema, theory};
     #[pymodule_export]
     use crate::sweep::{Sweep, best_of, frontier_of};
     #[pymodule_export]

@@ -15,6 +15,8 @@ use std::time::Duration;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use weir_lab::stats::estimate::CONFIDENCE;
+use weir_lab::stats::student::two_sided;
 use weir_sim::parallel::available_threads;
 use weir_sim::{AnyOutcome, Control, Progress, RecordSink};
 
@@ -74,6 +76,22 @@ impl Scenario {
         Ok(Self { read: Arc::new(read), text: self.text.clone() })
     }
 
+    /// The same scenario with more of it: a run of so many times its length, in so many replications, each as long as one of
+    /// that run. Of once its length nothing is said, so that a scenario that ends by itself can have more replications.
+    fn grown(&self, times: u64, replications: u32) -> PyResult<Self> {
+        let longer =
+            if times > 1 { self.read.longer(times) } else { Ok(weir_sim::Scenario::clone(&self.read)) };
+        let read = longer.and_then(|longer| longer.replicated(Some(replications)));
+        let (read, _) = read.map_err(|error| errors::scenario(&error, self.name()))?;
+        Ok(Self { read: Arc::new(read), text: self.text.clone() })
+    }
+
+    /// How many replications make its result.
+    #[getter]
+    fn replications(&self) -> u32 {
+        self.read.replications()
+    }
+
     /// The same scenario, to be run for as long as it takes until every figure is settled.
     fn settling(&self) -> PyResult<Self> {
         let read = weir_sim::Scenario::clone(&self.read).settling();
@@ -94,6 +112,17 @@ impl Scenario {
     fn name(&self) -> &str {
         &self.read.frame().file
     }
+}
+
+/// How many times as far an interval of confidence `level` reaches as one at 95 %, which rests on so many groups.
+#[pyfunction]
+pub(crate) fn reach(level: f64, groups: u64) -> PyResult<f64> {
+    if !(level > 0.0 && level < 1.0) || groups < 2 {
+        let message =
+            format!("level is {level} and groups are {groups}, must be inside (0, 1) and at least 2");
+        return Err(errors::config(message, "give a level such as 0.99, and two groups or more".to_owned()));
+    }
+    Ok(two_sided(level, groups - 1) / two_sided(CONFIDENCE, groups - 1))
 }
 
 /// The closed forms of a scenario: a result without simulation, as JSON.

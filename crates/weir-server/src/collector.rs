@@ -39,8 +39,6 @@ pub struct ClassCounts {
     pub reordered: u64,
     /// Those that another core served than the request of their flow before.
     pub cold: u64,
-    /// Those that were slower than the bound of [`Measure::bound`](crate::model::Measure::bound).
-    pub beyond: u64,
     /// Delays, responses, slowdowns.
     pub times: [Times; METRICS],
 }
@@ -52,7 +50,6 @@ impl ClassCounts {
         self.dropped += other.dropped;
         self.reordered += other.reordered;
         self.cold += other.cold;
-        self.beyond += other.beyond;
         self.times.iter_mut().zip(&other.times).for_each(|(own, other)| own.merge(other));
     }
 }
@@ -60,7 +57,7 @@ impl ClassCounts {
 impl ClassCounts {
     /// Counts what was put aside.
     #[inline(never)]
-    fn count(&mut self, aside: &mut Aside, has_tails: bool, bound: Option<u64>) {
+    fn count(&mut self, aside: &mut Aside, has_tails: bool) {
         for (times, values) in self.times.iter_mut().zip(&aside.values) {
             let values = &values[..aside.held];
             if has_tails {
@@ -68,10 +65,6 @@ impl ClassCounts {
             } else {
                 values.iter().for_each(|&value| times.record(value, false));
             }
-        }
-        if let Some(bound) = bound {
-            let slowdowns = &aside.values[METRICS - 1][..aside.held];
-            self.beyond += slowdowns.iter().filter(|&&slowdown| slowdown > bound).count() as u64;
         }
         self.done += aside.held as u64;
         self.reordered += aside.reordered;
@@ -241,8 +234,6 @@ pub struct Collector {
     aside: Vec<Aside>,
     window: Window,
     has_tails: bool,
-    /// As slowdowns are kept.
-    bound: Option<u64>,
 }
 
 /// The measured time of a scenario.
@@ -256,11 +247,6 @@ pub fn measured(server: &ServerScenario) -> Window {
 pub const SLOWDOWN_STEP: f64 = 1e-3;
 /// No slowdown is less.
 pub const LEAST_SLOWDOWN: f64 = 1.0;
-
-/// A bound on the slowdown as slowdowns are kept.
-fn kept(bound: f64) -> u64 {
-    ((bound - LEAST_SLOWDOWN) / SLOWDOWN_STEP + 1e-6) as u64
-}
 
 /// Response over service, what it has above 1, in thousandths, to the nearest; at most `2^52 - 1` of them.
 #[inline]
@@ -293,7 +279,6 @@ impl Collector {
             aside: vec![Aside::default(); server.classes.len()],
             window: measured(server),
             has_tails: server.measure.tails,
-            bound: server.measure.bound.map(kept),
         }
     }
 
@@ -303,7 +288,7 @@ impl Collector {
         let (now, until) = (self.in_use.now, self.window.until.get());
         self.in_use.change(until.max(self.in_use.since), now, self.window);
         for (counts, aside) in self.classes.iter_mut().zip(&mut self.aside) {
-            counts.count(aside, self.has_tails, self.bound);
+            counts.count(aside, self.has_tails);
         }
         if self.has_tails {
             self.classes.iter_mut().flat_map(|class| &mut class.times).for_each(|times| {
@@ -367,7 +352,7 @@ impl Sink for Collector {
         aside.values[2][place] = slowed(response, service);
         aside.held = place + 1;
         if aside.held == ASIDE {
-            self.classes[class].count(aside, self.has_tails, self.bound);
+            self.classes[class].count(aside, self.has_tails);
         }
     }
 

@@ -113,7 +113,7 @@ pub fn measured_of(server: &ServerScenario) -> Measured {
 }
 
 /// Whether so many requests tell a quantile from the longest.
-pub(crate) fn tells(p: f64, requests: u64) -> bool {
+fn tells(p: f64, requests: u64) -> bool {
     (1.0 - p) * requests as f64 >= ABOVE - 1e-6
 }
 

@@ -58,7 +58,7 @@ pub fn scenario(
         costs: Costs::default(),
         load: Some(load),
         stop: Stop { warm_up: Nanos::new(0), duration: Nanos::new(10_000_000), replications: 1 },
-        measure: Measure { tails: true, order: false, window: None, bound: None, verify: false },
+        measure: Measure { tails: true, order: false, window: None, verify: false },
     })
 }
 

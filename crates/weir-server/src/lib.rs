@@ -64,7 +64,6 @@ pub mod report;
 pub mod run;
 pub mod run_length;
 pub mod selfcheck;
-pub mod slo;
 pub(crate) mod source;
 pub mod summary;
 

@@ -203,8 +203,6 @@ pub struct Measure {
     pub order: bool,
     /// The length of a window.
     pub window: Option<Nanos>,
-    /// A slowdown of 1 or more: requests that were slower are counted.
-    pub bound: Option<f64>,
     /// Whether the books are checked as the run goes.
     pub verify: bool,
 }

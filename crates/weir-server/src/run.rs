@@ -92,28 +92,13 @@ pub(super) fn run_with(
     if let Some(statement) = Simulated::statement(server, frame) {
         return Ok(statement);
     }
-    Ok(report::outcome(server, frame, &cells(server, control, play)?))
+    Ok(report::outcome(server, frame, &runner::run(&Playing { server, play }, control)?))
 }
 
 /// Refuses more than is counted.
 fn check(server: &ServerScenario) -> Result<(), RunError> {
     check_length(server)?;
     check_windows(server)
-}
-
-/// As [`cells`], of a scenario that was not looked at yet.
-pub(super) fn checked_cells(
-    server: &ServerScenario,
-    control: &mut Control<'_>,
-    play: Play<'_>,
-) -> Result<Vec<Cell>, RunError> {
-    check(server)?;
-    cells(server, control, play)
-}
-
-/// Runs all jobs; what they leave, discipline by discipline.
-fn cells(server: &ServerScenario, control: &mut Control<'_>, play: Play<'_>) -> Result<Vec<Cell>, RunError> {
-    runner::run(&Playing { server, play }, control)
 }
 
 /// A server with what runs its jobs.

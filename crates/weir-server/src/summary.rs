@@ -27,8 +27,6 @@ pub struct ClassPart {
     pub reordered: u64,
     /// Those that another core served than the request of their flow before.
     pub cold: u64,
-    /// Those that were slower than the bound that is asked for.
-    pub beyond: u64,
     /// Delays, responses (nanoseconds), what slowdowns have above 1 (thousandths).
     pub times: [Far; METRICS],
     /// The largest mean delay of a window that begins in the measured time, in nanoseconds.
@@ -37,17 +35,9 @@ pub struct ClassPart {
 
 impl ClassPart {
     fn new(counts: &ClassCounts, window_max: Option<f64>) -> Self {
-        let ClassCounts { done, dropped, reordered, cold, beyond, times } = counts;
+        let ClassCounts { done, dropped, reordered, cold, times } = counts;
         let times = [0, 1, 2].map(|metric: usize| times[metric].spread_at(&FAR_QUANTILES));
-        Self {
-            done: *done,
-            dropped: *dropped,
-            reordered: *reordered,
-            cold: *cold,
-            beyond: *beyond,
-            times,
-            window_max,
-        }
+        Self { done: *done, dropped: *dropped, reordered: *reordered, cold: *cold, times, window_max }
     }
 
     /// Requests that arrived.
@@ -199,7 +189,7 @@ weir_lab::encode! {
     CoreCounts { busy, overhead }
     Told { done, dropped, service, counted, longest, busy, overhead, present, reaching, before, after }
     WindowSum { count, sum }
-    ClassPart { done, dropped, reordered, cold, beyond, times, window_max }
+    ClassPart { done, dropped, reordered, cold, times, window_max }
     Summary { classes, cores, in_use, peak, told, left }
     Summed { summary, tails, over_time, windows, in_use }
 }

@@ -18,7 +18,7 @@ use crate::{AnyOutcome, Scenario, ScenarioError};
 pub const NUMBERS: u32 = 21;
 
 /// The version of the bytes in which a replication is kept: raised where they change and the numbers do not.
-pub const STATE: u32 = 1;
+pub const STATE: u32 = 2;
 
 /// What a replication depends on besides its number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

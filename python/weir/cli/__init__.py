@@ -2,7 +2,7 @@
 
 One module a group of commands: `weir.cli.describe` (list, explain, schema, completion), `weir.cli.scenarios`
 (new, check), `weir.cli.simulate` (run, compare, theory, show, report), `weir.cli.sweep` (sweep),
-`weir.cli.slo` (slo), `weir.cli.plan`
+`weir.cli.size` (size), `weir.cli.plan`
 (plan, lint), `weir.cli.importing` (import), `weir.cli.measure` (overhead), `weir.cli.live` (live) and
 `weir.cli.tour` (demo, reproduce, bench). What they share: `weir.cli.shared`. `weir.cli.commands` puts them
 together; it is loaded when a command is run, so that Ctrl-C is answered from the first moment.

@@ -18,7 +18,7 @@ from weir.cli import (
     plan,
     scenarios,
     simulate,
-    slo,
+    size,
     sweep,
     tour,
     verify,
@@ -94,7 +94,7 @@ def _root(
     """
 
 
-for group in (tour, describe, scenarios, simulate, sweep, verify, slo, plan, importing, measure, live):
+for group in (tour, describe, scenarios, simulate, sweep, size, verify, plan, importing, measure, live):
     group.add_to(app)
 
 

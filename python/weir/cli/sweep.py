@@ -183,9 +183,9 @@ def _plan(
     seed: int | None,
 ) -> Plan:
     """Return the cells that are asked for."""
+    from weir import axes
     from weir.files import read_text
     from weir.settings import Setting
-    from weir.sweeping import axes
     from weir.sweeping.plan import Asked, make_plan, share_of
 
     asked = Asked(
@@ -320,9 +320,14 @@ def _direction(written: str) -> tuple[str, bool]:
 def _document(
     result: SweepResult, selected: Best | Frontier | None, reasons: dict[int, str]
 ) -> dict[str, Any]:
+    from weir.sweeping.needs import judged
     from weir.sweeping.run import SET
 
     document = {"folder": str(result.folder), "set": str(result.folder / SET), **_state(result)}
+    needs, found = judged(result)
+    if needs:
+        document["needs"] = [asdict(each) for each in needs]
+        document["judged"] = [asdict(each) for each in found]
     document["axes"] = list(result.plan.keys)
     document["values"] = list(result.plan.cells)
     document["reasons"] = [{"cell": cell, "reason": reason} for cell, reason in reasons.items()]

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from weir.results import marks
-from weir.results.needs import MET, MISSED, bound, figure, of_shares
+from weir.results.judging import MET, MISSED
+from weir.results.needs import bound, figure, of_shares
 from weir.results.style import MUTED, specification
 from weir.results.tables import PER_CENT, UNSETTLED
 from weir.results.verdict import capital

@@ -1,11 +1,6 @@
-"""Needs: whether what a scenario declares by ``[[need]]`` holds under each discipline, and the words for it.
+"""The words for what became of the needs that a scenario declares by ``[[need]]``, under each discipline.
 
-A need is about one figure of the result. It is *met* where the whole 95 % interval of the figure is on the
-right side of the bound, *missed* where none of it is, else *not settled*; so is a figure that has no interval
-though it is an estimate, or whose interval is itself not settled. An extreme (``max``, ``min``), a share
-that was counted, and every figure of a scenario in which nothing is random, as of a recording that is played
-again, have no interval, and are held against the bound as they are. Where more is lost than a
-quantile leaves above it, the quantile is of those that arrived alone, and the need is missed.
+What is met, missed or not settled is judged in `weir.results.judging`.
 
 Work O(needs x disciplines). Units: those of the figures.
 """
@@ -14,20 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weir.results.judging import MET, MISSED, NOT_SETTLED, past
 from weir.results.reading import ALL
-from weir.results.rows import Judgement
 from weir.results.verdict import BOTH, joined
-from weir.text import amount, plural, share
+from weir.text import amount, plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from weir.results.result import Result
-    from weir.results.rows import Measured, Need
+    from weir.results.rows import Judgement, Need
 
-MET, MISSED, NOT_SETTLED = "met", "missed", "not_settled"
-_COUNTED = {"max", "min", "share", "window_max"}
-"""Statistics of which a run has no interval: they are what was counted."""
 _PLAIN = {
     "late": "share of late responses",
     "need_met": "share of epochs in which the need is met",
@@ -44,66 +36,6 @@ _PLAIN = {
 _NOT_SHARES = {"slowdown", "jain"}
 _FEW = 3
 """Disciplines that are named one by one."""
-
-
-def judged(result: Result) -> list[Judgement]:
-    """Return what became of each need under each discipline, in the order of the scenario."""
-    return [
-        _judged(result, place, need, name)
-        for place, need in enumerate(result.needs)
-        for name in result.disciplines
-    ]
-
-
-def _judged(result: Result, place: int, need: Need, discipline: str) -> Judgement:
-    row = result.needed(discipline, need)
-    state, reason = _state(row, need, exact=not result.random)
-    lost = result.lost(discipline, need)
-    left = _left_out(need.statistic)
-    if left is not None and lost > left and need.side == "at_most":
-        state, reason = MISSED, f"{share(lost)} is lost, more than a {need.statistic} leaves out"
-    value, low, high = (None, None, None) if row is None else (row.value, row.low, row.high)
-    past = state == MISSED and value is not None and _past(value, need) > 0
-    return Judgement(
-        need=place,
-        discipline=discipline,
-        state=state,
-        value=value,
-        low=low,
-        high=high,
-        missed_by=_past(value, need) if past and value is not None else None,
-        reason=reason,
-    )
-
-
-def _left_out(statistic: str) -> float | None:
-    """Return the share that lies above a quantile; None of what is none."""
-    digits = statistic.removeprefix("p")
-    return 1 - float(digits) / 100 if digits != statistic else None
-
-
-def _past(value: float, need: Need) -> float:
-    """Return by how much a value is on the wrong side; below zero on the right one."""
-    return value - need.bound if need.side == "at_most" else need.bound - value
-
-
-def _state(row: Measured | None, need: Need, *, exact: bool) -> tuple[str, str | None]:
-    """Return what became of a need, and why where it is not settled."""
-    if row is None or row.value is None:
-        return NOT_SETTLED, (row.reason if row is not None else None) or "the run has no such figure"
-    if row.settled is False:
-        return NOT_SETTLED, "the run is too short for this figure"
-    if row.low is None or row.high is None:
-        if need.statistic not in _COUNTED and not exact:
-            return NOT_SETTLED, row.reason or "without an interval, of one replication"
-        return (MISSED if _past(row.value, need) > 0 else MET), None
-    ends = sorted(_past(end, need) for end in (row.low, row.high))
-    if ends[1] <= 0:
-        return MET, None
-    return (MISSED, None) if ends[0] > 0 else (NOT_SETTLED, "the interval contains the bound")
-
-
-# In words.
 
 
 def told(result: Result) -> list[str]:
@@ -206,11 +138,11 @@ def _outcome(row: Judgement, need: Need) -> str:
 def _ordered(each: dict[str, Judgement], need: Need) -> list[str]:
     """Return disciplines from the best value to the worst."""
 
-    def past(name: str) -> float:
+    def distance(name: str) -> float:
         value = each[name].value
-        return float("inf") if value is None else _past(value, need)
+        return float("inf") if value is None else past(value, need)
 
-    return sorted(each, key=past)
+    return sorted(each, key=distance)
 
 
 def _each(result: Result, names: Sequence[str], tell: Callable[[str], str]) -> str:
@@ -257,7 +189,7 @@ def _all(result: Result) -> str:
 def _spare(result: Result, row: Judgement) -> float:
     """Return what is left to the bound, in parts of it."""
     need = result.needs[row.need]
-    left = -_past(row.value or 0.0, need)
+    left = -past(row.value or 0.0, need)
     return left / need.bound if need.bound else left
 
 

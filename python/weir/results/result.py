@@ -330,14 +330,14 @@ class Result:
         """Return the figure that a need is about, under a discipline, if the run has it."""
         return None
 
-    def lost(self, discipline: str, need: Need) -> float:  # noqa: ARG002 - a model knows what it loses
-        """Return the share of what a need is about that was dropped and so has no time."""
-        return 0.0
+    def lost(self, discipline: str, need: Need) -> Measured | None:  # noqa: ARG002 - a model knows what it loses
+        """Return the share of what a need is about that was dropped and so has no time, if any can be."""
+        return None
 
     @cached_property
     def judgements(self) -> tuple[Judgement, ...]:
         """What became of each of `needs` under each discipline."""
-        from weir.results.needs import judged
+        from weir.results.judging import judged
 
         return () if self.empty or self.unstable else tuple(judged(self))
 

@@ -14,19 +14,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weir import toml
+from weir import axes, toml
+from weir.axes import ALONE, Axis, written
 from weir.errors import ConfigError, ScenarioError
 from weir.files import read_text
 from weir.scenario import Scenario
-from weir.sweeping import axes
-from weir.sweeping.axes import ALONE, Axis, written
 from weir.sweeping.conditions import Condition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from weir.axes import Group
     from weir.settings import Setting
-    from weir.sweeping.axes import Group
 
 __all__ = ["Asked", "Plan", "make_plan", "share_of"]
 
@@ -80,6 +79,11 @@ class Plan:
 
     def __post_init__(self) -> None:
         self._document.update(tomllib.loads(self.base))
+
+    @property
+    def has_needs(self) -> bool:
+        """Whether the scenario says what must hold."""
+        return bool(self._document.get("need"))
 
     def text(self, place: int) -> str:
         """Return the scenario of a cell."""

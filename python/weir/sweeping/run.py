@@ -13,13 +13,12 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weir import _weir
+from weir import _weir, axes
 from weir.errors import ConfigError
 from weir.files import read_text, replacing, write_text
 from weir.scenario import Scenario
 from weir.settings import Setting
 from weir.simulation import check_threads
-from weir.sweeping import axes
 from weir.sweeping.figure import WATCHED
 from weir.sweeping.plan import Asked, Plan, make_plan
 from weir.sweeping.table import SweepResult, arrow

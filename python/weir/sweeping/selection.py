@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weir import _weir
+from weir.arguments import check_confidence
+from weir.axes import ALONE
 from weir.errors import ConfigError
-from weir.sweeping.axes import ALONE
 
 if TYPE_CHECKING:
     from weir.sweeping.figure import Figure
@@ -136,7 +137,7 @@ def _mean(numbers: list[float | None]) -> float | None:
 
 def best_of(result: SweepResult, figure: Figure, *, most: bool, confidence: float) -> Best:
     """Return the cells by a figure."""
-    _check(confidence)
+    check_confidence(confidence)
     systems = _systems(result, figure, most=most)
     found = _weir.best_of([numbers for _, _, numbers in systems], confidence)
     if found is None:
@@ -172,7 +173,7 @@ def frontier_of(
     result: SweepResult, figures: tuple[Figure, Figure], *, most: tuple[bool, bool], confidence: float
 ) -> Frontier:
     """Return the cells by two figures."""
-    _check(confidence)
+    check_confidence(confidence)
     both = [
         {(cell, discipline): numbers for cell, discipline, numbers in _systems(result, figure, most=more)}
         for figure, more in zip(figures, most, strict=True)
@@ -194,10 +195,3 @@ def frontier_of(
     cells.sort(key=lambda each: (each.values, each.cell))
     units = (figures[0].unit, figures[1].unit)
     return Frontier((figures[0].title, figures[1].title), units, confidence, tuple(cells))
-
-
-def _check(confidence: float) -> None:
-    if not 0.5 <= confidence < 1:
-        raise ConfigError(
-            f"the confidence is {confidence}, must be from 0.5 to below 1", "write one such as 0.95"
-        )

@@ -12,8 +12,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from weir.axes import ALONE, written
 from weir.results import frames
-from weir.sweeping.axes import ALONE, written
 from weir.sweeping.figure import NAMES, chosen
 from weir.sweeping.selection import best_of, frontier_of
 

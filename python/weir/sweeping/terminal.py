@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from weir.axes import written
 from weir.results import terminal
 from weir.results.tables import LEGEND, UNSETTLED, Column
-from weir.sweeping.axes import written
 from weir.sweeping.figure import chosen, default_figure
+from weir.sweeping.needs import judged, told
 from weir.sweeping.run import SET
 from weir.sweeping.selection import Best
 from weir.text import number, plural, value_with_margin
@@ -27,11 +28,13 @@ _NAMED = 5
 
 
 def show(result: SweepResult, selected: Best | Frontier | None) -> None:
-    """Print a sweep: what was played, the cells by a figure, and why some have none."""
+    """Print a sweep: what was played, what became of needs, the cells by a figure, and why some have none."""
     reasons = result.reasons()
 
     out = terminal.console()
     count = len(result.plan.cells)
+    for sentence in told(result, *judged(result)):
+        terminal.say(out, sentence)
     terminal.say(out, _headline(result, len(reasons)))
     if selected is not None:
         _print_selected(out, selected)

@@ -5,13 +5,18 @@
 //!
 //! Source: the project's own. Work: that of writing the document twice; nothing is read again.
 
+use toml::Table;
 use weir_document::Refused;
 
-use super::{Frame, Read, Scenario, frame};
+use super::{Document, Fingerprint, Frame, Read, Scenario, frame};
+
+/// The key of a document's needs, which judge numbers and change none.
+const NEEDS: &str = "need";
 
 impl<M: Read> Scenario<M> {
     /// The same with so many replications, or as many as it has, all as long as it says; and what one of them depends on
-    /// besides the seed, in 16 hexadecimal digits: the normalised form of one, and the bytes of the data files.
+    /// besides the seed, in 16 hexadecimal digits: the normalised form of one without its needs, and the bytes of the data
+    /// files.
     ///
     /// # Errors
     /// Its runs are as long as it takes.
@@ -25,7 +30,7 @@ impl<M: Read> Scenario<M> {
         M::set_whole(&mut self.document, &mut self.model);
         M::set_replications(&mut self.document, &mut self.model, 1);
         M::set_seed(&mut self.document, &mut self.model, 0);
-        let one = frame(&self.frame.file, &self.document, self.data, Vec::new())?.fingerprint;
+        let one = content(&self.frame.file, &self.document, self.data)?;
         M::set_seed(&mut self.document, &mut self.model, seed);
         M::set_replications(&mut self.document, &mut self.model, replications.unwrap_or(own));
         if replications.is_none_or(|wanted| wanted == own) {
@@ -37,4 +42,14 @@ impl<M: Read> Scenario<M> {
         self.frame = Frame { needs: self.frame.needs, ..frame };
         Ok((self, one))
     }
+}
+
+/// What the numbers of a document depend on, in 16 hexadecimal digits.
+fn content<D: Document>(name: &str, document: &D, mut fingerprint: Fingerprint) -> Result<String, Refused> {
+    let refused = |reason: String| Refused::of_file(name, reason, "report this as a defect");
+    let text = document.text().map_err(|error| refused(format!("cannot be normalised ({error})")))?;
+    let mut without: Table = text.parse().map_err(|error: toml::de::Error| refused(error.to_string()))?;
+    without.remove(NEEDS);
+    fingerprint.add(without.to_string().as_bytes());
+    Ok(fingerprint.to_string())
 }

@@ -231,22 +231,11 @@ impl<const BITS: u32> Histogram<BITS> {
     /// exact: they are the minimum and the maximum.
     #[must_use]
     pub fn quantile(&self, p: f64) -> Option<f64> {
-        self.quantile_with(p, 0)
-    }
-
-    /// As [`Self::quantile`], where `above` more values are larger than any that was recorded; nothing if it is one of
-    /// them.
-    #[must_use]
-    pub fn quantile_with(&self, p: f64, above: u64) -> Option<f64> {
         let count = self.count();
-        let all = count + above;
         if count == 0 || !(0.0..=1.0).contains(&p) {
             return None;
         }
-        let rank = ((p * all as f64).ceil() as u64).clamp(1, all);
-        if rank > count {
-            return None;
-        }
+        let rank = ((p * count as f64).ceil() as u64).clamp(1, count);
         if rank == 1 || rank == count {
             return Some(if rank == 1 { self.minimum } else { self.maximum } as f64);
         }
@@ -391,21 +380,6 @@ mod tests {
             let expected = exact(&mut values, p) as f64;
             let error = (measured - expected).abs();
             prop_assert!(error <= Histogram::<7>::RELATIVE_ERROR * expected, "{} for {}", measured, expected);
-        }
-
-        #[test]
-        fn values_above_all_move_the_rank(values in latencies(), above in 0..200_u64, p in 0.0..=1.0) {
-            let mut all: Vec<u64> = values.iter().map(|value| value >> 1).collect();
-            let measured = of(&all).quantile_with(p, above);
-            all.extend((0..above).map(|_| u64::MAX));
-            match exact(&mut all, p) {
-                u64::MAX => prop_assert_eq!(measured, None),
-                expected => {
-                    let (measured, expected) = (measured.expect("recorded"), expected as f64);
-                    let error = (measured - expected).abs();
-                    prop_assert!(error <= Histogram::<7>::RELATIVE_ERROR * expected, "{} for {}", measured, expected);
-                }
-            }
         }
 
         #[test]

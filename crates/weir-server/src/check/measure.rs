@@ -118,13 +118,7 @@ impl Check<'_, '_> {
                 Ok(span)
             })
             .transpose()?;
-        Ok(Measure {
-            tails: written.tails,
-            order: written.order,
-            window,
-            bound: None,
-            verify: written.verify,
-        })
+        Ok(Measure { tails: written.tails, order: written.order, window, verify: written.verify })
     }
 
     fn windows<T>(&self, written: &Located<T>, span: Nanos, stop: &Stop, classes: usize) -> Checked<()> {

@@ -46,10 +46,7 @@ fn what_is_not_said_is_one_receiver_and_bounded_queues() {
     assert_eq!((open.mean_gap, open.levels, open.flows), (1_000.0, None, 1));
     let duration = nanos(200_000_000);
     assert_eq!(server.stop, Stop { warm_up: nanos(20_000_000), duration, replications: 10 });
-    assert_eq!(
-        server.measure,
-        Measure { tails: true, order: false, window: None, bound: None, verify: false }
-    );
+    assert_eq!(server.measure, Measure { tails: true, order: false, window: None, verify: false });
 }
 
 /// Every key but those of a trace and of clients.
@@ -123,7 +120,7 @@ fn everything_is_as_it_is_written() {
     let duration = nanos(10_000_000);
     assert_eq!(server.stop, Stop { warm_up: nanos(1_000_000), duration, replications: 3 });
     let window = Some(nanos(1_000_000));
-    assert_eq!(server.measure, Measure { tails: false, order: true, window, bound: None, verify: true });
+    assert_eq!(server.measure, Measure { tails: false, order: true, window, verify: true });
 }
 
 #[test]

@@ -121,6 +121,12 @@ fn the_key_is_of_what_a_replication_depends_on() {
     let same = |from: &str, to: &str| key(&SHORT.replace(from, to)) == key(SHORT);
     assert!(same("packets = 3000\nreplications = 3", "packets = 5000\nreplications = 5"));
     assert!(same("replications = 3", "replications = 3\nprecision = \"1%\""));
+    let needs = "replications = 3\n[[need]]\nmetric = \"latency\"\nbound = \"20u\"";
+    assert!(same("replications = 3", needs), "needs judge numbers and change none");
+    assert_ne!(
+        short(SHORT).frame().fingerprint,
+        short(&SHORT.replace("replications = 3", needs)).frame().fingerprint
+    );
     assert!(!same("packets = 3000", "packets = 6000"));
     assert!(!same("load = 0.8", "load = 0.9"));
     assert!(!same("weir = 1", "weir = 1\nseed = 7"));

@@ -97,11 +97,12 @@ class NetworkResult(Result):
             discipline=discipline, **about, metric=need.metric, statistic=need.statistic
         )
 
-    def lost(self, discipline: str, need: Need) -> float:
+    def lost(self, discipline: str, need: Need) -> rows.NetworkEstimate | None:
         """Return the share of packets that were dropped, of those whose delay a need is about."""
         about = {"scope": need.kind, "name": need.name, "interval": ALL}
-        row = self.estimates.find(discipline=discipline, **about, metric="loss", statistic="mean")
-        return (row.value or 0.0) if row is not None and need.metric == "delay" else 0.0
+        if need.metric != "delay":
+            return None
+        return self.estimates.find(discipline=discipline, **about, metric="loss", statistic="mean")
 
     def difference(self, discipline: str, **about: Unpack[About]) -> rows.NetworkDifference | None:
         """Return the paired difference of an estimate to the reference's, if there is one."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from weir.results.rows import Need
+    from weir.results.subjects import SubjectEstimate
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,12 +91,11 @@ class ServerResult(SubjectResult):
         check_counts(document, ("class_totals", "discipline_totals", "core_totals"))
         _check_columns(document)
 
-    def lost(self, discipline: str, need: Need) -> float:
+    def lost(self, discipline: str, need: Need) -> SubjectEstimate | None:
         """Return the share of requests that were dropped, of those whose time a need is about."""
         if need.metric not in {"delay", "response", "slowdown"}:
-            return 0.0
-        row = self.estimate(discipline, name=need.name, metric="dropped")
-        return 0.0 if row is None else row.value or 0.0
+            return None
+        return self.estimate(discipline, name=need.name, metric="dropped")
 
     def totals(self, discipline: str, class_: str = ALL) -> rows.ClassTotals | None:
         """Return what was counted of a class under a discipline, if it was."""

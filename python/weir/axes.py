@@ -1,4 +1,4 @@
-"""Axes of a sweep: a key of the scenario, and the values that it takes.
+"""Axes of a sweep or a search: a key of the scenario, and the values that it takes.
 
 ========================================  ==============================================================
 ``workload.load=0.5:0.95:0.05``           from the first to the last, both included, in steps
@@ -37,7 +37,6 @@ ALONE = "discipline"
 """The key of a scenario's only discipline."""
 MOST = 1_000_000
 """Cells of a sweep."""
-_EXAMPLE = f"write `{OPTION} 'workload.load=0.5:0.95:0.05'`, or `{OPTION} 'discipline=alpha:{{1,3,10}}'`"
 _NUMBER = r"[+-]?(?:\d[\d_]*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _RANGE = re.compile(rf"({_NUMBER})([A-Za-z%/]*):({_NUMBER})([A-Za-z%/]*)(?::(\*?)({_NUMBER})([A-Za-z%/]*))?")
 _GIVEN_ELSEWHERE = {"stop.replications": "--replications", "stop.precision": "--precision"}
@@ -79,8 +78,8 @@ def written(value: object) -> str:
     return str(value)
 
 
-def read_axis(text: str) -> Axis:
-    """Read ``key=values``.
+def read_axis(text: str, option: str = OPTION) -> Axis:
+    """Read ``key=values``, given by an option.
 
     Raises
     ------
@@ -90,11 +89,11 @@ def read_axis(text: str) -> Axis:
     key, equals, values = text.partition("=")
     key = re.sub(r"\[(\d+)\]", r".\1", key.strip())
     if not equals or not values.strip():
-        raise ConfigError(f"{OPTION} is {text!r}, must be a key and its values", _EXAMPLE)
-    return make_axis(key, values.strip(), text)
+        raise ConfigError(f"{option} is {text!r}, must be a key and its values", _example(option))
+    return make_axis(key, values.strip(), text, option)
 
 
-def make_axis(key: str, values: object, given: str) -> Axis:
+def make_axis(key: str, values: object, given: str, option: str = OPTION) -> Axis:
     """Return an axis from what stands in an option or in a table: a text, or a list of values.
 
     Raises
@@ -102,32 +101,37 @@ def make_axis(key: str, values: object, given: str) -> Axis:
     ConfigError
         If the key is none, is given by an option of its own, or has no values, or one twice.
     """
+    example, given = _example(option), f"{option} {given}"
     try:
         Setting.read(f"{key}=0")
     except ConfigError:
-        raise ConfigError(f"{OPTION} {given}: `{key}` is no key", _EXAMPLE) from None
+        raise ConfigError(f"{given}: `{key}` is no key", example) from None
     if key in _GIVEN_ELSEWHERE:
         remedy = f"leave it out, and write `{_GIVEN_ELSEWHERE[key]}`"
-        raise ConfigError(f"{OPTION} {given}: `{key}` is the same for all cells", remedy)
+        raise ConfigError(f"{given}: `{key}` is the same for all cells", remedy)
     found = list(values) if isinstance(values, list | tuple) else _values(str(values), given)
     if not found:
-        raise ConfigError(f"{OPTION} {given}: there is no value", _EXAMPLE)
+        raise ConfigError(f"{given}: there is no value", example)
     if len(found) > MOST:
-        raise ConfigError(f"{OPTION} {given}: {len(found):,} values, at most {MOST:,}", "take larger steps")
+        raise ConfigError(f"{given}: {len(found):,} values, at most {MOST:,}", "take larger steps")
     seen = set()
     for value in found:
         name = (isinstance(value, bool | str), written(value))
         if name in seen:
-            raise ConfigError(f"{OPTION} {given}: {written(value)} is there twice", "leave one of them")
+            raise ConfigError(f"{given}: {written(value)} is there twice", "leave one of them")
         seen.add(name)
     return Axis(key, tuple(found))
+
+
+def _example(option: str) -> str:
+    return f"write `{option} 'workload.load=0.5:0.95:0.05'`, or `{option} 'discipline=alpha:{{1,3,10}}'`"
 
 
 def _values(text: str, given: str) -> list[Any]:
     if text.startswith("["):
         value = Setting.read(f"x={text}").value
         if not isinstance(value, list):
-            raise ConfigError(f"{OPTION} {given}: {text} is no list", "write one such as [1, 2, 3]")
+            raise ConfigError(f"{given}: {text} is no list", "write one such as [1, 2, 3]")
         return value
     ranged = _RANGE.fullmatch(text)
     if ranged:
@@ -140,22 +144,18 @@ def _ranged(found: re.Match[str], given: str) -> Iterator[Any]:
     units = [unit, last_unit] + ([step_unit] if step is not None and not times else [])
     if len(set(units)) > 1:
         raise ConfigError(
-            f"{OPTION} {given}: the units {', '.join(each or 'none' for each in units)} differ",
+            f"{given}: the units {', '.join(each or 'none' for each in units)} differ",
             "write all with the same unit, as in 10ms:50ms:10ms",
         )
     low, high, by = (Decimal((each or "1").replace("_", "")) for each in (first, last, step))
     if times and not (by > 1 and low > 0):
-        raise ConfigError(
-            f"{OPTION} {given}: *{by} from {low} never ends", "take a factor above 1, from above 0"
-        )
+        raise ConfigError(f"{given}: *{by} from {low} never ends", "take a factor above 1, from above 0")
     if not times and by <= 0:
-        raise ConfigError(f"{OPTION} {given}: the step is {by}, must be above 0", "write a positive step")
+        raise ConfigError(f"{given}: the step is {by}, must be above 0", "write a positive step")
     if high < low:
-        raise ConfigError(
-            f"{OPTION} {given}: the last, {high}, is below the first, {low}", "exchange the two"
-        )
+        raise ConfigError(f"{given}: the last, {high}, is below the first, {low}", "exchange the two")
     if (high - low) / by > MOST and not times:
-        raise ConfigError(f"{OPTION} {given}: more than {MOST:,} values", "take larger steps")
+        raise ConfigError(f"{given}: more than {MOST:,} values", "take larger steps")
     value = low
     while value <= high:
         yield f"{_plain(value)}{unit}" if unit else _number(value)
@@ -181,7 +181,7 @@ def _combined(text: str, given: str) -> list[str]:
         before, _, after = rest.partition("{")
         inside, closed, rest = _closing(after)
         if not closed:
-            raise ConfigError(f"{OPTION} {given}: a brace is not closed", "add `}`")
+            raise ConfigError(f"{given}: a brace is not closed", "add `}`")
         parts += [[before], [text for each in inside for text in _combined(each, given)]]
     parts.append([rest])
     return ["".join(each) for each in product(*parts)]
