@@ -47,7 +47,7 @@ mod _weir {
     #[pymodule_export]
     use crate::slo::highest_loads;
     #[pymodule_export]
-    use crate::sweep::{Sweep, best_of, frontier_of};
+    use crate::sweep::{Cells, Sweep, best_of, frontier_of, play_replications};
     #[pymodule_export]
     use crate::tg::{tg_packets, tg_parse};
 
