@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -455,3 +456,20 @@ def test_texts_of_cells_are_those_of_their_documents() -> None:
     # No holes: two axes write into one place, and a value that is a table.
     texts("disciplines=[['fifo', 'sf'], ['sf', 'fifo']]", "disciplines.0={sf,rr}")
     texts("workload.lengths=[{ fixed = 1 }, { fixed = 2 }]")
+
+
+def test_a_report_is_made_of_the_folder(file: Path, tmp_path: Path) -> None:
+    over = {"workload.load": [0.5, 0.6, -1], "stop.packets": [1000, 2000], "discipline": ["fifo", "sf"]}
+    weir.sweep(file, over, out=tmp_path / "out")
+    line = [sys.executable, "-m", "weir", "report", str(tmp_path / "out")]
+    written = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert written.returncode == 0, written.stderr
+    page = (tmp_path / "out.html").read_text(encoding="utf-8")
+    titles = ["mean latency by workload.load", "mean latency over workload.load and stop.packets"]
+    titles += ["mean latency and p99 latency", "Cells without figures", "The least mean latency is "]
+    assert [title for title in titles if title not in page] == []
+    assert "workload.load is -1" in page
+    (tmp_path / "out" / SET).unlink()
+    refused = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert "has no set, or one of another plan" in refused.stderr
