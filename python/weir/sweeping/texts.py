@@ -15,6 +15,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from weir import _weir, toml
+from weir.errors import ConfigError
 
 if TYPE_CHECKING:
     from weir.sweeping.plan import Plan
@@ -81,7 +82,10 @@ def _shape(plan: Plan, forms: list[tuple[bool, ...]]) -> tuple[list[tuple[str, i
         for within, key in enumerate(group.keys)
         if form[within]
     }
-    text = toml.dumps(plan.document(cell))
+    try:
+        text = toml.dumps(plan.document(cell))
+    except ConfigError:
+        return None  # an axis writes into what another one has put there
     pieces, at = [], 0
     for hole in _HOLE.finditer(text):
         pieces.append((text[at : hole.start()], int(hole[1]), int(hole[2])))
