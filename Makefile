@@ -50,6 +50,10 @@ demo: ## set up, build (minutes), then the tour and a quick reproduction (a minu
 bench: $(RELEASED) ## measure the engines and the disciplines in release (PREFIX=port/: some of them; docs/performance.md)
 	$(VENV)/bin/weir bench $(PREFIX)
 
+.PHONY: bench-sweep
+bench-sweep: $(DEV) $(RELEASED) ## measure what sweeps and calls from Python cost over the engine (PARTS="cells resume": some); takes ten minutes
+	python tests/sweep_bench.py $(PARTS)
+
 .PHONY: bench-exec
 bench-exec: $(CREATED) ## measure weir-exec and other executors in turns; takes minutes
 	cargo run --locked --release --manifest-path bench-exec/Cargo.toml

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -435,3 +436,40 @@ def test_scenarios_that_are_no_toml_are_refused_with_their_place(tmp_path: Path)
     with pytest.raises(ScenarioError) as refused:
         weir.sweep(path, {"workload.load": [0.5]}, out=tmp_path / "out")
     assert refused.value.line == 1
+
+
+def test_texts_of_cells_are_those_of_their_documents() -> None:
+    """The engine fills holes in the scenario; each text is the document of its cell, however axes meet."""
+    from weir import toml
+
+    def texts(*over: str, **more: object) -> None:
+        made = plan(SHORT, *over, **more)
+        assert len(made.engine) == len(made.cells) == len(list(made.cells))
+        for place, cell in enumerate(made.cells):
+            assert made.text(place) == toml.dumps(made.document(cell))
+
+    texts("workload.load=0.5:0.9:0.1", "discipline={fifo,sf}", "seed=1:3", left_out=["seed == 2"])
+    texts("disciplines=[['fifo'], ['sf', 'fifo']]", "title=[\"a'b\", 'c\\\\d']")
+    texts("measure.tails=[true, false]", "workload.lengths=['report']")
+    # Where a row sets nothing, the text has another form.
+    texts(cells=axes.csv_group("workload.load,seed\n0.5,\n,2\n0.6,3\n", "c.csv"))
+    # No holes: two axes write into one place, and a value that is a table.
+    texts("disciplines=[['fifo', 'sf'], ['sf', 'fifo']]", "disciplines.0={sf,rr}")
+    texts("workload.lengths=[{ fixed = 1 }, { fixed = 2 }]")
+
+
+def test_a_report_is_made_of_the_folder(file: Path, tmp_path: Path) -> None:
+    over = {"workload.load": [0.5, 0.6, -1], "stop.packets": [1000, 2000], "discipline": ["fifo", "sf"]}
+    weir.sweep(file, over, out=tmp_path / "out")
+    line = [sys.executable, "-m", "weir", "report", str(tmp_path / "out")]
+    written = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert written.returncode == 0, written.stderr
+    page = (tmp_path / "out.html").read_text(encoding="utf-8")
+    titles = ["mean latency by workload.load", "mean latency over workload.load and stop.packets"]
+    titles += ["mean latency and p99 latency", "Cells without figures", "The least mean latency is "]
+    assert [title for title in titles if title not in page] == []
+    assert "workload.load is -1" in page
+    (tmp_path / "out" / SET).unlink()
+    refused = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert "has no set, or one of another plan" in refused.stderr

@@ -658,12 +658,48 @@ class Queue:
         """Return the items waiting and their sizes together, without the item of an open grant."""
 
 @final
+class Cells:
+    """Cells of a sweep, whose texts are made where they are needed."""
+
+    def __new__(
+        cls,
+        name: str,
+        groups: Sequence[tuple[Sequence[int], Sequence[Sequence[str]]]],
+        shapes: Sequence[tuple[Sequence[int], Sequence[tuple[str, int, int]], str]],
+        kept: Sequence[int] | None,
+        replications: int | None,
+    ) -> Self:
+        """Take groups of axes and the texts into which they write.
+
+        Parameters
+        ----------
+        name : str
+            The file that the scenario came from, to which data files are relative.
+        groups : sequence of (forms, written)
+            Of each group the form of each row, and of each of its keys what is written in each row. All
+            combinations of rows are cells, the first group slowest.
+        shapes : sequence of (forms, pieces, end)
+            The text of cells whose rows have these forms: pieces, each with the group and the key that
+            follow it, and the end.
+        kept : sequence of int or None
+            Which combinations are cells.
+        replications : int or None
+            Of each cell, if not as many as its text says.
+        """
+
+    def __len__(self) -> int:
+        """Return how many cells there are."""
+
+    def some(self, places: Sequence[int], counts: Sequence[int] | None = None) -> Cells:
+        """Return some of them; with so many replications each, where that is given."""
+
+    def text(self, place: int) -> tuple[str, int | None]:
+        """Return the text of a cell, and how many replications it has, if not as many as that says."""
+
 class Sweep:
     """The folder of a sweep, and what is kept there.
 
-    A cell is the text of a scenario, and how many replications it has, if not as many as the text says.
-    ``name`` is the file that it came from, to which data files are relative. ``words`` choose figures:
-    columns and what stands there, ``a|b`` for either, an empty text for nothing.
+    ``words`` choose figures: columns and what stands there, ``a|b`` for either, an empty text for nothing.
     """
 
     def __new__(cls, folder: str | PathLike[str]) -> Self:
@@ -672,13 +708,16 @@ class Sweep:
     def __len__(self) -> int:
         """Return how many replications are kept."""
 
+    @staticmethod
+    def version() -> str:
+        """Return the versions of numbers and states that are kept."""
+
     def passed_over(self) -> tuple[list[tuple[str, str]], int]:
         """Return the logs that are left alone, with the reasons, and how many bytes are damaged."""
 
     def play(
         self,
-        cells: Sequence[tuple[str, int | None]],
-        name: str,
+        cells: Cells,
         threads: int | None,
         alone: bool,
         watched: Sequence[tuple[str, str]] | None,
@@ -691,45 +730,63 @@ class Sweep:
         dict
             ``cells`` that are done, replications ``kept`` before, ``played``, ``failed`` of these, played
             ``elsewhere`` meanwhile, and the ``widest`` interval of the figures that are watched with the
-            place of its cell, or None.
+            place of its cell, or None; of short cells some are looked at, not each.
         """
 
     def table(
-        self, cells: Sequence[tuple[str, int | None]], name: str, threads: int | None
-    ) -> tuple[list[tuple[str, str, bytes, bytes, list[str]]], int]:
-        """Return the figures of all cells as columns, and how many rows there are.
+        self, cells: Cells, threads: int | None
+    ) -> tuple[list[tuple[str, str, bytes, bytes, list[str]]], int, int, bool]:
+        """Return the figures of all cells as columns.
 
         A column is its name, its kind (``words``, ``numbers`` or ``truths``), its values as bytes, which
-        rows have one as bits, and its words.
+        rows have one as bits, and its words. Then how many rows there are, of how many replications, and
+        whether a cell names files of data or is refused.
         """
 
-    def result(self, cell: tuple[str, int | None], name: str) -> str:
+    def result(self, cells: Cells, place: int) -> str:
         """Return the result of one cell, as JSON."""
 
     def widths(
-        self,
-        cells: Sequence[tuple[str, int | None]],
-        name: str,
-        words: Sequence[tuple[str, str]],
-        threads: int | None,
+        self, cells: Cells, words: Sequence[tuple[str, str]], threads: int | None
     ) -> list[float | None]:
         """Return the widest interval of the chosen figures in each cell, as a share of its value."""
 
     def numbers(
-        self,
-        cells: Sequence[tuple[str, int | None]],
-        name: str,
-        words: Sequence[tuple[str, str]],
-        threads: int | None,
+        self, cells: Cells, words: Sequence[tuple[str, str]], threads: int | None
     ) -> list[list[float | None]]:
         """Return the number of each replication of every cell, of the figure that is chosen."""
 
     @staticmethod
-    def replications(cells: Sequence[tuple[str, int | None]], name: str) -> list[int]:
+    def replications(cells: Cells) -> list[int]:
         """Return how many replications each cell has: none where it is refused, or not played."""
+
+    def wanting(self, cells: Cells, place: int) -> tuple[tuple[str, int, int, int], int, list[int]] | None:
+        """Return what is wanting of a cell: its key, how many replications it has, which are not kept.
+
+        The key is the version, the content, the seed and the grain. None where the cell is refused.
+        """
+
+    def keep(self, key: tuple[str, int, int, int], played: Sequence[tuple[int, bool, bytes]]) -> None:
+        """Keep what `play_replications` has returned."""
+
+    def sync(self) -> None:
+        """Wait until all that was kept is on the disk."""
 
     def merge(self, other: Sweep) -> int:
         """Keep all that another folder keeps and this one does not; return how many replications that are."""
+
+def play_replications(
+    text: str, name: str, folder: str | PathLike[str], count: int | None, wanted: Sequence[int], /
+) -> tuple[tuple[str, int, int, int], list[tuple[int, bool, bytes]]]:
+    """Play some replications of a cell, kept nowhere; return its key as it is here, and what each left.
+
+    Each is its number, whether a state follows or the reason why there is none, and that in bytes.
+
+    Raises
+    ------
+    ConfigError
+        If the cell is refused, as where a file of data is missing.
+    """
 
 def best_of(
     systems: Sequence[Sequence[float | None]], confidence: float

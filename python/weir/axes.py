@@ -18,19 +18,21 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from weir.errors import ConfigError
 from weir.settings import Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["ALONE", "Axis", "Group", "csv_group", "grouped", "read_axis", "written"]
+__all__ = ["ALONE", "Axis", "Cells", "Group", "csv_group", "grouped", "read_axis", "written"]
 
 OPTION = "--over"
 ALONE = "discipline"
@@ -62,10 +64,6 @@ class Group:
 
     keys: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        for row in self.rows:
-            yield {key: value for key, value in zip(self.keys, row, strict=True) if value is not None}
 
 
 def written(value: object) -> str:
@@ -258,10 +256,46 @@ def _field(text: str) -> Any:  # noqa: ANN401 - whatever TOML can hold
     return Setting.read(f"x={text}").value if text else None
 
 
-def cells(groups: Sequence[Group]) -> Iterator[Mapping[str, Any]]:
-    """Yield every combination of the groups, the first slowest."""
-    for each in product(*groups):
+@dataclass(frozen=True, slots=True)
+class Cells(Sequence[dict[str, Any]]):
+    """All combinations of the groups, the first slowest; or those of them that are kept, by their places.
+
+    A cell is made when it is asked for: memory grows with the values of the axes and not with their
+    combinations.
+    """
+
+    groups: tuple[Group, ...]
+    kept: tuple[int, ...] | None = None
+
+    @property
+    def combinations(self) -> int:
+        """How many there are, kept or not."""
+        return math.prod(len(group.rows) for group in self.groups)
+
+    def __len__(self) -> int:
+        return self.combinations if self.kept is None else len(self.kept)
+
+    @overload
+    def __getitem__(self, place: int) -> dict[str, Any]: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[dict[str, Any]]: ...
+
+    def __getitem__(self, place: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
+        if isinstance(place, slice):
+            return [self._cell(each) for each in range(len(self))[place]]
+        return self._cell(range(len(self))[place])
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return map(self._cell, range(len(self)))
+
+    def _cell(self, place: int) -> dict[str, Any]:
+        left, rows = place if self.kept is None else self.kept[place], []
+        for group in reversed(self.groups):
+            left, row = divmod(left, len(group.rows))
+            rows.append(row)
         cell: dict[str, Any] = {}
-        for part in each:
-            cell |= part
-        yield cell
+        for group, row in zip(self.groups, reversed(rows), strict=True):
+            values = zip(group.keys, group.rows[row], strict=True)
+            cell |= {key: value for key, value in values if value is not None}
+        return cell

@@ -40,7 +40,7 @@ def theory(scenario: Scenario | str | Path | Mapping[str, object]) -> Result:
         If it is of a network or a node, which have no closed forms, or of a fabric for which none is known.
     """
     checked = as_scenario(scenario)
-    result = Result.from_json(_weir.theory(checked.read))
+    result = Result.of_engine(_weir.theory(checked.read))
     if result.model == "fabric" and all(row.value is None for row in result.theory):
         raise ConfigError(
             "no closed form is known of this fabric: what a channel gets depends on the others' traffic",

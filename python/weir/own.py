@@ -38,7 +38,17 @@ from weir.scenario import Scenario
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["Discipline", "Item", "among", "load", "name_of", "promises", "remove_all", "with_disciplines"]
+__all__ = [
+    "Discipline",
+    "Item",
+    "among",
+    "load",
+    "name_of",
+    "named",
+    "promises",
+    "remove_all",
+    "with_disciplines",
+]
 
 
 class Discipline(Protocol):
@@ -162,8 +172,13 @@ def load(place: str) -> type:
 
 def among(specs: Iterable[str]) -> list[str]:
     """Return which specs name a class that was added, in a wrapper too."""
-    words = {spec: "".join(each if each.isalnum() or each == "_" else " " for each in spec) for spec in specs}
-    return [spec for spec, text in words.items() if not _known.keys().isdisjoint(text.split())]
+    return [spec for spec in specs if named(spec)]
+
+
+def named(spec: str) -> set[str]:
+    """Return the classes that a text names."""
+    words = "".join(each if each.isalnum() or each == "_" else " " for each in spec).split()
+    return _known.keys() & set(words)
 
 
 def with_disciplines(scenario: Scenario, given: Iterable[str | type]) -> Scenario:

@@ -44,7 +44,7 @@ class Scenario:
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        _ = self.normalised
+        _ = self.read
 
     def __reduce__(self) -> tuple[type[Scenario], tuple[str, str, int | None]]:
         """Return what makes the same scenario elsewhere, where it is read again."""

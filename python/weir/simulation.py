@@ -82,7 +82,7 @@ def run(
         checked = checked.with_seed(seed)
     check_threads(threads)
     if records is None:
-        return _labelled(Result.from_json(_weir.run(checked.read, threads, progress, None)))
+        return _labelled(Result.of_engine(_weir.run(checked.read, threads, progress, None)))
     _check_records(checked)
     from weir.records import RecordFile
 
@@ -96,7 +96,7 @@ def _recorded(
     progress: Callable[[dict[str, float]], None] | None,
     file: RecordFile,
 ) -> Result:
-    result = _labelled(Result.from_json(_weir.run(scenario.read, threads, progress, file.write)))
+    result = _labelled(Result.of_engine(_weir.run(scenario.read, threads, progress, file.write)))
     if result.empty or result.unstable:
         file.discard()
     else:
@@ -113,7 +113,7 @@ def _labelled(result: Result) -> Result:
 def _with(result: Result, words: dict[str, object]) -> Result:
     """Return a result with more in its document."""
     more = json.dumps(words, ensure_ascii=False)
-    return Result.from_json(f"{result.text.rstrip().removesuffix('}')},{more[1:]}")
+    return Result.of_engine(f"{result.text.rstrip().removesuffix('}')},{more[1:]}")
 
 
 def compare(

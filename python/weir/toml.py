@@ -12,7 +12,7 @@ from weir.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["dumps"]
+__all__ = ["dumps", "value"]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -26,6 +26,17 @@ def dumps(document: Mapping[str, Any]) -> str:
         If a value has no TOML form.
     """
     return "\n".join(_table((), document)) + "\n"
+
+
+def value(of: object) -> str:
+    """Return a value as it stands behind a key.
+
+    Raises
+    ------
+    ConfigError
+        If it has no TOML form.
+    """
+    return _value(("value",), of)
 
 
 def _table(path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[str]:

@@ -44,7 +44,7 @@ mod _weir {
     #[pymodule_export]
     use crate::simulate::{Scenario, reach, run, schema, theory};
     #[pymodule_export]
-    use crate::sweep::{Sweep, best_of, frontier_of};
+    use crate::sweep::{Cells, Sweep, best_of, frontier_of, play_replications};
     #[pymodule_export]
     use crate::tg::{tg_packets, tg_parse};
 

@@ -28,7 +28,7 @@ use crate::errors;
 mod fault;
 pub(crate) mod verify;
 
-pub(crate) use fault::{Fault, Watch, alone, apart, faults_of};
+pub(crate) use fault::{Fault, Watch, alone, apart, faults_of, faults_of_all, in_words};
 use fault::{attached, beginning, guarded, raised};
 
 /// An item as a discipline written in Python has it.

@@ -1,11 +1,11 @@
-//! Sweeps: cells as texts in, what is kept of their replications as tables out.
+//! Sweeps: cells in, what is kept of their replications as tables out.
 //!
-//! A cell is the text of a scenario and how many replications it has; it is read where it is needed and forgotten again, so
-//! that memory does not grow with the number of cells.
+//! A cell is the text of a scenario and how many replications it has; it is made and read where it is needed and forgotten
+//! again, so that memory does not grow with the number of cells.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -15,17 +15,22 @@ use pyo3::types::PyDict;
 use weir_lab::stats::selection::{self, Standing};
 use weir_sim::cell::{NUMBERS, STATE};
 use weir_sim::parallel::{available_threads, in_parallel};
-use weir_sim::table::Table;
-use weir_sweep::{Play, Progress, Source, Version};
+use weir_sweep::{Key, Kind, Play, Progress, Version};
 
 use crate::errors;
+use crate::own::{self, Watch};
 use crate::simulate::{json, wait_for};
 
 mod cells;
 mod columns;
+mod elsewhere;
+mod texts;
 
-use cells::{Cells, Without, Words, Written, figures, gathered, numbers};
+pub(crate) use cells::Cells;
+use cells::{Made, Watched, Without, Words, figures, gathered, numbers};
 use columns::{PlainColumn, plain};
+pub(crate) use elsewhere::play_replications;
+use elsewhere::{PlainKey, wanting};
 
 /// So many cells are gathered at a time.
 const AT_A_TIME: usize = 256;
@@ -78,20 +83,19 @@ impl Sweep {
     }
 
     /// Plays what is missing of the cells; how far it came. Ctrl-C ends it, and what is finished is kept.
-    #[pyo3(signature = (cells, name, threads, alone, watched, progress))]
-    #[allow(clippy::too_many_arguments, reason = "each is one of Python's")]
+    #[pyo3(signature = (cells, threads, alone, watched, progress))]
     fn play(
         &self,
         py: Python<'_>,
-        cells: Vec<Written>,
-        name: String,
+        cells: &Cells,
         threads: Option<NonZeroUsize>,
         alone: bool,
         watched: Option<Words>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Py<PyDict>> {
         let threads = threads.unwrap_or_else(available_threads);
-        let (cells, kept) = (Cells::new(cells, name, watched), Arc::clone(&self.kept));
+        let cells = Watched { cells: cells.clone(), words: watched.map(Arc::new) };
+        let kept = Arc::clone(&self.kept);
         let (cancel, shared) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(Progress::default())));
         let (sender, receiver) = channel();
         let theirs = (Arc::clone(&cancel), Arc::clone(&shared));
@@ -104,48 +108,53 @@ impl Sweep {
             let _ = sender.send(played.map_err(|error| refused(&error)));
         });
         let state = || *shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut tell = |py: Python<'_>| match &progress {
-            Some(progress) => progress.call1(py, (told(py, state())?,)).map(drop),
-            None => Ok(()),
+        // A fault of a class of Python is its cell's; a method that does not return is interrupted.
+        let faults = own::faults_of_all();
+        let mut watch = Watch::new(&faults);
+        let mut tell = |py: Python<'_>| {
+            watch.look(py, cancel.load(Ordering::Relaxed))?;
+            match &progress {
+                Some(progress) => progress.call1(py, (told(py, state())?,)).map(drop),
+                None => Ok(()),
+            }
         };
         told(py, wait_for(py, &Mutex::new(receiver), &cancel, &mut tell)?)
     }
 
+    /// The versions of numbers and states that are kept.
+    #[staticmethod]
+    fn version() -> String {
+        format!("{NUMBERS}.{STATE}")
+    }
+
     /// The figures of all cells as columns: of each the name, its kind, its values as bytes, which rows have one as bits, and
-    /// its words; and how many rows there are.
-    #[pyo3(signature = (cells, name, threads))]
+    /// its words; how many rows there are, of how many replications, and whether a cell names files of data.
+    #[pyo3(signature = (cells, threads))]
+    #[allow(clippy::type_complexity, reason = "a tuple for Python")]
     fn table(
         &self,
         py: Python<'_>,
-        cells: Vec<Written>,
-        name: String,
+        cells: &Cells,
         threads: Option<NonZeroUsize>,
-    ) -> PyResult<(Vec<PlainColumn>, usize)> {
-        let table = py.detach(|| {
-            self.kept.refresh().map_err(|error| refused(&error))?;
-            let cells = Cells::new(cells, name, None);
-            let mut table = Table::default();
-            let of = |place| match figures(&self.kept, &cells, place) {
-                Ok(figures) => Ok(Ok(figures)),
-                Err(Without::Reason(reason)) => Ok(Err(reason)),
-                Err(Without::Failed(error)) => Err(error),
-            };
-            each(&cells, threads, of, |place, found| match found {
-                Ok((figures, replications)) => table.push(place, replications, figures),
-                Err(reason) => table.push_reason(place, &reason),
-            })?;
-            Ok::<_, PyErr>(table)
-        })?;
+    ) -> PyResult<(Vec<PlainColumn>, usize, u64, bool)> {
+        let made = py.detach(|| {
+            self.kept.refresh()?;
+            let made = Made::of(&self.kept, cells, threads.unwrap_or_else(available_threads));
+            // What was damaged was played again.
+            self.kept.sync()?;
+            made
+        });
+        let Made { table, replications, has_files } = made.map_err(|error| refused(&error))?;
         let rows = table.rows();
         let columns = table.into_columns().into_iter();
-        Ok((columns.map(|column| plain(py, column.name, &column.values)).collect(), rows))
+        let columns = columns.map(|column| plain(py, column.name, &column.values)).collect();
+        Ok((columns, rows, replications, has_files))
     }
 
-    /// The result of one cell, as JSON.
-    fn result(&self, py: Python<'_>, cell: Written, name: String) -> PyResult<String> {
-        let cells = Cells::new(vec![cell], name, None);
+    /// The result of the cell at a place, as JSON.
+    fn result(&self, py: Python<'_>, cells: &Cells, place: usize) -> PyResult<String> {
         let outcome = py.detach(|| {
-            let playing = cells.made(0).map_err(Without::Reason)?;
+            let playing = cells.made(place).map_err(Without::Reason)?;
             let replications = playing.replications();
             gathered(&self.kept, &playing, 0..replications)
         });
@@ -157,52 +166,72 @@ impl Sweep {
     }
 
     /// How wide the widest interval of the chosen figures is in each cell, as a share of its value.
-    #[pyo3(signature = (cells, name, words, threads))]
+    #[pyo3(signature = (cells, words, threads))]
     fn widths(
         &self,
         py: Python<'_>,
-        cells: Vec<Written>,
-        name: String,
+        cells: &Cells,
         words: Words,
         threads: Option<NonZeroUsize>,
     ) -> PyResult<Vec<Option<f64>>> {
         py.detach(|| {
-            let (cells, mut widths) = (Cells::new(cells, name, None), Vec::new());
-            let of = |place| match figures(&self.kept, &cells, place) {
-                Ok((figures, _)) => Ok(figures.widest(&words)),
+            let mut widths = Vec::new();
+            let of = |place| match figures(&self.kept, cells, place) {
+                Ok(found) => Ok(found.figures.widest(&words)),
                 Err(Without::Reason(_)) => Ok(None),
                 Err(Without::Failed(error)) => Err(error),
             };
-            each(&cells, threads, of, |_, width| widths.push(width))?;
+            each(cells, threads, of, |_, width| widths.push(width))?;
             Ok(widths)
         })
     }
 
     /// The number of each replication of every cell, of the figure that is chosen.
-    #[pyo3(signature = (cells, name, words, threads))]
+    #[pyo3(signature = (cells, words, threads))]
     fn numbers(
         &self,
         py: Python<'_>,
-        cells: Vec<Written>,
-        name: String,
+        cells: &Cells,
         words: Words,
         threads: Option<NonZeroUsize>,
     ) -> PyResult<Vec<Vec<Option<f64>>>> {
         py.detach(|| {
-            let (cells, mut all) = (Cells::new(cells, name, None), Vec::new());
-            let of = |place| numbers(&self.kept, &cells, place, &words);
-            each(&cells, threads, of, |_, found| all.push(found))?;
+            let mut all = Vec::new();
+            let of = |place| numbers(&self.kept, cells, place, &words);
+            each(cells, threads, of, |_, found| all.push(found))?;
             Ok(all)
         })
     }
 
     /// How many replications each cell has: none where it is refused, or nothing is to be played.
     #[staticmethod]
-    fn replications(py: Python<'_>, cells: Vec<Written>, name: String) -> Vec<u32> {
+    fn replications(py: Python<'_>, cells: &Cells) -> Vec<u32> {
         py.detach(|| {
-            let cells = Cells::new(cells, name, None);
             (0..cells.count()).map(|place| cells.made(place).map_or(0, |cell| cell.replications())).collect()
         })
+    }
+
+    /// Of the cell at a place the key of its replications, how many it has, and which are not kept; nothing where it is refused.
+    #[allow(clippy::type_complexity, reason = "a tuple for Python")]
+    fn wanting(&self, py: Python<'_>, cells: &Cells, place: usize) -> Option<(PlainKey, u32, Vec<u32>)> {
+        py.detach(|| wanting(self, cells, place))
+    }
+
+    /// Keeps replications that were played elsewhere, each with its number and a state, or the reason why there is none.
+    fn keep(&self, py: Python<'_>, key: PlainKey, played: Vec<(u32, bool, Vec<u8>)>) -> PyResult<()> {
+        let (_, content, seed, grain) = key;
+        let kept = py.detach(|| {
+            played.into_iter().try_for_each(|(replication, is_state, bytes)| {
+                let kind = if is_state { Kind::State } else { Kind::Failure };
+                self.kept.keep(Key { content, seed, replication }, grain, kind, &bytes)
+            })
+        });
+        kept.map_err(|error| refused(&error))
+    }
+
+    /// Waits until all that was kept is on the disk.
+    fn sync(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.kept.sync()).map_err(|error| refused(&error))
     }
 
     /// Keeps all that another folder keeps and this one does not; how many replications that are.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
-use weir_document::{Refused as ScenarioError, Source, Tree};
+use weir_document::{Fingerprint, Refused as ScenarioError, Source, Tree};
 use weir_lab::control::Control;
 use weir_lab::error::RunError;
 use weir_lab::lengthened;
@@ -319,6 +319,14 @@ fn model(tree: &Tree<'_>, source: &Source<'_>) -> Result<Name, ScenarioError> {
 }
 
 impl Scenario {
+    /// Whether it names files of data, whose bytes are part of its fingerprint.
+    #[must_use]
+    pub fn has_files(&self) -> bool {
+        let mut of_text = Fingerprint::new();
+        of_text.add(self.frame().scenario.as_bytes());
+        of_text.to_string() != self.frame().fingerprint
+    }
+
     /// Reads a scenario file; the data files it names are relative to it.
     ///
     /// # Errors

@@ -133,21 +133,15 @@ impl Table {
 
     fn put(&mut self, name: &str, value: Value) {
         let rows = self.rows;
-        let place = match self.places.get(name) {
-            Some(&place) => place,
-            // What is nothing in every row is no column.
-            None if value.is_null() => return,
-            None => {
-                self.places.insert(name.to_owned(), self.columns.len());
-                let values = match value {
-                    Value::String(_) => Values::Words { all: Vec::new(), rows: Vec::new() },
-                    Value::Bool(_) => Values::Truths(Vec::new()),
-                    _ => Values::Numbers(Vec::new()),
-                };
-                self.columns.push(Column { name: name.to_owned(), values, known: HashMap::new() });
-                self.columns.len() - 1
-            }
-        };
+        // What is nothing in every row is no column.
+        if value.is_null() && !self.places.contains_key(name) {
+            return;
+        }
+        let place = self.column(name, || match value {
+            Value::String(_) => Values::Words { all: Vec::new(), rows: Vec::new() },
+            Value::Bool(_) => Values::Truths(Vec::new()),
+            _ => Values::Numbers(Vec::new()),
+        });
         let Column { values, known, .. } = &mut self.columns[place];
         match values {
             Values::Words { all, rows: places } => {
@@ -161,12 +155,7 @@ impl Table {
                     // A list, as of a subject that is several.
                     other => other.to_string(),
                 };
-                let next = all.len() as u32;
-                let at = *known.entry(word).or_insert_with_key(|word| {
-                    all.push(word.clone());
-                    next
-                });
-                places.push(at);
+                places.push(Column::word(all, known, word));
             }
             Values::Numbers(numbers) => {
                 numbers.resize(rows, f64::NAN);
@@ -177,6 +166,30 @@ impl Table {
                 truths.push(value.as_bool().map_or(2, u8::from));
             }
         }
+    }
+
+    /// Adds the rows of another, as if they had been pushed one by one.
+    pub fn append(&mut self, other: Self) {
+        let (before, rows) = (self.rows, self.rows + other.rows);
+        for Column { name, values, .. } in other.into_columns() {
+            let place = self.column(&name, || match values {
+                Values::Words { .. } => Values::Words { all: Vec::new(), rows: Vec::new() },
+                Values::Truths(_) => Values::Truths(Vec::new()),
+                Values::Numbers(_) => Values::Numbers(Vec::new()),
+            });
+            self.columns[place].append(values, before);
+        }
+        self.rows = rows;
+    }
+
+    /// The place of a column, which is made where there is none.
+    fn column(&mut self, name: &str, make: impl FnOnce() -> Values) -> usize {
+        if let Some(&place) = self.places.get(name) {
+            return place;
+        }
+        self.places.insert(name.to_owned(), self.columns.len());
+        self.columns.push(Column { name: name.to_owned(), values: make(), known: HashMap::new() });
+        self.columns.len() - 1
     }
 
     /// How many rows there are.
@@ -196,6 +209,41 @@ impl Table {
             }
         }
         self.columns
+    }
+}
+
+impl Column {
+    /// The number of a word, which becomes known.
+    fn word(all: &mut Vec<String>, known: &mut HashMap<String, u32>, word: String) -> u32 {
+        let next = all.len() as u32;
+        *known.entry(word).or_insert_with_key(|word| {
+            all.push(word.clone());
+            next
+        })
+    }
+
+    /// Adds the values of another column of this name behind the first so many rows.
+    fn append(&mut self, more: Values, before: usize) {
+        match (&mut self.values, more) {
+            (Values::Words { all, rows }, Values::Words { all: words, rows: places }) => {
+                rows.resize(before, NO_WORD);
+                let known = &mut self.known;
+                let of: Vec<u32> = words.into_iter().map(|word| Self::word(all, known, word)).collect();
+                rows.extend(
+                    places.into_iter().map(|place| of.get(place as usize).copied().unwrap_or(NO_WORD)),
+                );
+            }
+            (Values::Numbers(numbers), Values::Numbers(more)) => {
+                numbers.resize(before, f64::NAN);
+                numbers.extend(more);
+            }
+            (Values::Truths(truths), Values::Truths(more)) => {
+                truths.resize(before, 2);
+                truths.extend(more);
+            }
+            // One name is of one kind in all models: what is not, is nothing there.
+            _ => {}
+        }
     }
 }
 
@@ -229,6 +277,32 @@ mod tests {
         let Values::Numbers(values) = &columns[3].values else { panic!("numbers") };
         assert!(values[0] == 1.5 && values[1..].iter().all(|value| value.is_nan()));
         assert_eq!(columns[5].values, Values::Truths(vec![2, 2, 2, 0]));
+    }
+
+    #[test]
+    fn tables_put_together_are_as_if_pushed_one_by_one() {
+        let rows = [
+            json!([{"metric": "a", "value": 1.5}, {"metric": "b", "settled": true}]),
+            json!([{"metric": "b", "name": "x"}]),
+            json!([{"metric": "c", "value": 2.0, "name": "y"}, {"metric": "a", "settled": false}]),
+            json!([]),
+            json!([{"late": 1}]),
+        ];
+        let pushed = |range: std::ops::Range<usize>| {
+            let mut table = Table::default();
+            range.for_each(|place| table.push(place, 1, figures(rows[place].clone())));
+            table
+        };
+        let plain = |table: Table| -> Vec<_> {
+            let columns = table.into_columns().into_iter();
+            // NaN is not itself.
+            columns.map(|column| (column.name, format!("{:?}", column.values))).collect()
+        };
+        for cut in 0..=rows.len() {
+            let mut table = pushed(0..cut);
+            table.append(pushed(cut..rows.len()));
+            assert_eq!(plain(table), plain(pushed(0..rows.len())), "{cut}");
+        }
     }
 
     #[test]

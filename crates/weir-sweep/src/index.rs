@@ -3,7 +3,10 @@
 //! All logs of a folder are read, header by header; logs that others write are read on where they were left. Of several
 //! records of one replication the finest counts, and of those the first that was met: their states are alike.
 //!
-//! Work: O(records) once, then O(new records). Memory: some 60 bytes a replication; states stay in their files.
+//! A log whose writer has ended, as its lock says, is not looked at again, and is open only while there are few logs.
+//!
+//! Work: O(records) once, then O(new records + logs that are being written). Memory: some 60 bytes a replication; states stay
+//! in their files.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -12,12 +15,16 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rustix::fs::{FlockOperation, flock};
+
 use crate::error::Error;
 use crate::log::Written;
 use crate::record::{self, HEAD, Head, Header};
 
 /// How often new logs are looked for at most.
 const LOOKED_EVERY: Duration = Duration::from_millis(50);
+/// So many logs are held open: a process may have some thousand files open, and a sweep that was often killed has more logs.
+const OPEN: usize = 100;
 
 /// What a replication is found by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,8 +91,41 @@ struct Place {
 #[derive(Debug)]
 struct Log {
     path: PathBuf,
-    file: File,
+    /// Nothing where it is opened for each reading.
+    file: Option<File>,
     read: u64,
+    writer: Writer,
+}
+
+/// Who writes a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Writer {
+    /// This process, which says what it wrote.
+    Own,
+    /// Another, as far as is known.
+    Other,
+    /// Nobody any more.
+    Ended,
+}
+
+impl Log {
+    /// Does something with the file.
+    fn with<R>(&self, work: impl FnOnce(&File) -> io::Result<R>) -> Result<R, Error> {
+        let done = match &self.file {
+            Some(file) => work(file),
+            None => File::open(&self.path).and_then(|file| work(&file)),
+        };
+        done.map_err(Error::at("read", &self.path))
+    }
+
+    /// Whether its writer has ended: it held a lock from before there was a first record.
+    fn is_ended(&self) -> bool {
+        let is_free = |file: &File| {
+            let free = flock(file, FlockOperation::NonBlockingLockShared).is_ok();
+            Ok(free && flock(file, FlockOperation::Unlock).is_ok())
+        };
+        self.with(is_free).unwrap_or(false)
+    }
 }
 
 /// A log that is left alone, and why.
@@ -131,10 +171,26 @@ impl Index {
         self.looked = Some(Instant::now());
         for path in logs(&self.folder).map_err(Error::at("read", &self.folder))? {
             if self.log(&path).is_none() && !self.asides.iter().any(|aside| aside.path == path) {
-                self.meet(path)?;
+                self.meet(path, Writer::Other)?;
             }
         }
-        (0..self.logs.len()).try_for_each(|place| self.read_on(place))
+        for place in 0..self.logs.len() {
+            let is_ended = self.logs[place].writer == Writer::Other && self.logs[place].is_ended();
+            self.read_on(place)?;
+            if is_ended {
+                self.end(place);
+            }
+        }
+        Ok(())
+    }
+
+    /// A log is all there is of it.
+    fn end(&mut self, place: usize) {
+        let log = &mut self.logs[place];
+        log.writer = Writer::Ended;
+        if place >= OPEN {
+            log.file = None;
+        }
     }
 
     /// As [`Self::refresh`], which is often asked: new logs are looked for now and then.
@@ -154,7 +210,7 @@ impl Index {
     /// Its log cannot be read.
     pub fn wrote(&mut self, written: &Written) -> Result<(), Error> {
         if self.log(&written.path).is_none() {
-            self.meet(written.path.clone())?;
+            self.meet(written.path.clone(), Writer::Own)?;
         }
         if let Some(log) = self.log(&written.path) {
             self.add(log as u32, &written.header, written.at);
@@ -167,7 +223,7 @@ impl Index {
     }
 
     /// A log that was not known.
-    fn meet(&mut self, path: PathBuf) -> Result<(), Error> {
+    fn meet(&mut self, path: PathBuf, writer: Writer) -> Result<(), Error> {
         let doing = || Error::at("read", &path);
         let file = File::open(&path).map_err(doing())?;
         let mut bytes = vec![0; HEAD as usize];
@@ -177,7 +233,7 @@ impl Index {
             // It is looked at again when there is more of it.
             Head::Begun => {}
             Head::Of(version) if version == self.version => {
-                self.logs.push(Log { path, file, read: HEAD });
+                self.logs.push(Log { path, file: Some(file), read: HEAD, writer });
             }
             Head::Of(Version { numbers, states }) => self.asides.push(other(format!(
                 "is of version {numbers}.{states} of the numbers, this is {}.{}",
@@ -191,10 +247,10 @@ impl Index {
 
     fn read_on(&mut self, place: usize) -> Result<(), Error> {
         let log = &mut self.logs[place];
-        if log.file.metadata().map_err(Error::at("read", &log.path))?.len() <= log.read {
+        if log.writer != Writer::Other || log.with(File::metadata)?.len() <= log.read {
             return Ok(());
         }
-        let found = record::scan(&log.file, log.read).map_err(Error::at("read", &log.path))?;
+        let found = log.with(|file| record::scan(file, log.read))?;
         (log.read, self.skipped) = (found.end, self.skipped + found.skipped);
         for (header, at) in found.records {
             self.add(place as u32, &header, at);
@@ -227,15 +283,15 @@ impl Index {
         else {
             return Ok(None);
         };
-        let Log { path, file, .. } = &self.logs[log as usize];
         let mut state = vec![0; length as usize];
-        let read = file.read_exact_at(&mut state, at);
-        let cut = |error: &io::Error| error.kind() == io::ErrorKind::UnexpectedEof;
-        if read.as_ref().is_err_and(cut) || crc32fast::hash(&state) != sum {
+        let is_whole = self.logs[log as usize].with(|file| match file.read_exact_at(&mut state, at) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+            read => read.map(|()| crc32fast::hash(&state) == sum),
+        })?;
+        if !is_whole {
             self.places.remove(key);
             return Ok(None);
         }
-        read.map_err(Error::at("read", path))?;
         Ok(Some((kind, state)))
     }
 

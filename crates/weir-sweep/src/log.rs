@@ -1,13 +1,13 @@
 //! The log that a process writes: records in one file of its own, whole or not there.
 //!
 //! A record is handed to the system in one piece as soon as its replication is finished, so that a process that is killed
-//! loses none; the file is synchronised with the disk every second, and at the end. Where a record does not fit on the disk
+//! loses none; whoever plays has the file synchronised with the disk every second, and at the end, while others write on. Where a record does not fit on the disk
 //! what there is of it is cut off again. The file is made with the first record: who plays nothing leaves nothing.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 use rustix::fs::{FlockOperation, flock};
 
@@ -15,8 +15,6 @@ use crate::error::Error;
 use crate::index::{Key, Kind, Version};
 use crate::record::{self, Header};
 
-/// How often a log is synchronised.
-const SYNC_EVERY: Duration = Duration::from_secs(1);
 /// The most logs of a folder.
 const MOST: u32 = 1_000_000;
 
@@ -42,10 +40,26 @@ pub struct Written {
 #[derive(Debug)]
 struct Open {
     path: PathBuf,
-    file: File,
+    file: Arc<File>,
     length: u64,
-    synced: Instant,
     is_synced: bool,
+}
+
+/// What is to be synchronised with the disk: without it, a log goes on being written.
+#[derive(Debug)]
+pub struct Unsynced {
+    path: PathBuf,
+    file: Arc<File>,
+}
+
+impl Unsynced {
+    /// Waits until it is on the disk.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn sync(self) -> Result<(), Error> {
+        self.file.sync_data().map_err(Error::at("written", &self.path))
+    }
 }
 
 impl Writer {
@@ -65,7 +79,7 @@ impl Writer {
             Some(open) => open,
             None => self.open.insert(create(&self.folder, self.version)?),
         };
-        if let Err(error) = open.file.write_all(&record) {
+        if let Err(error) = (&*open.file).write_all(&record) {
             // A part of a record would be skipped by whoever reads it; without it the next one follows at once.
             let _ = open.file.set_len(open.length);
             return Err(Error::at("written", &open.path)(error));
@@ -74,21 +88,15 @@ impl Writer {
         let written = Written { path: open.path.clone(), header, at };
         open.length += record.len() as u64;
         open.is_synced = false;
-        if open.synced.elapsed() >= SYNC_EVERY {
-            self.sync()?;
-        }
         Ok(written)
     }
 
-    /// Waits until all is on the disk.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    pub fn sync(&mut self) -> Result<(), Error> {
-        let Some(open) = self.open.as_mut().filter(|open| !open.is_synced) else { return Ok(()) };
-        open.file.sync_data().map_err(Error::at("written", &open.path))?;
-        (open.synced, open.is_synced) = (Instant::now(), true);
-        Ok(())
+    /// What was written since this was asked last, if anything was.
+    #[must_use]
+    pub fn unsynced(&mut self) -> Option<Unsynced> {
+        let open = self.open.as_mut().filter(|open| !open.is_synced)?;
+        open.is_synced = true;
+        Some(Unsynced { path: open.path.clone(), file: Arc::clone(&open.file) })
     }
 }
 
@@ -118,5 +126,5 @@ fn begin(folder: &Path, path: PathBuf, mut file: File, version: Version) -> Resu
         let _ = std::fs::remove_file(&path);
         return Err(Error::at("written", &path)(error));
     }
-    Ok(Open { path, file, length: head.len() as u64, synced: Instant::now(), is_synced: true })
+    Ok(Open { path, file: Arc::new(file), length: head.len() as u64, is_synced: true })
 }

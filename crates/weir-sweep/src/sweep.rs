@@ -10,12 +10,12 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::claims::Claims;
 use crate::error::Error;
 use crate::index::{Aside, Index, Key, Kind, Version};
-use crate::log::Writer;
+use crate::log::{Unsynced, Writer};
 
 mod work;
 
@@ -23,6 +23,8 @@ use work::Work;
 
 /// How often it is told how far the sweep is.
 const TOLD_EVERY: Duration = Duration::from_millis(5);
+/// How often what was played is synchronised with the disk.
+const SYNC_EVERY: Duration = Duration::from_secs(1);
 
 /// A cell that can be played.
 pub trait Play: Send + Sync {
@@ -72,7 +74,7 @@ pub struct Progress {
     pub failed: u64,
     /// Replications that other processes played meanwhile.
     pub elsewhere: u64,
-    /// The widest interval of those watched, and the place of its cell.
+    /// The widest interval of those watched, and the place of its cell; of short cells some are looked at, not each.
     pub widest: Option<(f64, usize)>,
 }
 
@@ -125,12 +127,18 @@ impl Sweep {
             for _ in 0..threads.get() {
                 scope.spawn(|| work.run());
             }
+            let mut synced = Instant::now();
             while work.is_running() {
                 std::thread::sleep(TOLD_EVERY);
                 tell(work.progress());
+                if synced.elapsed() >= SYNC_EVERY {
+                    // On this thread: those that play go on meanwhile.
+                    work.note(self.sync());
+                    synced = Instant::now();
+                }
             }
         });
-        let synced = held(&self.writer).sync();
+        let synced = self.sync();
         let progress = work.progress();
         tell(progress);
         match work.into_failure() {
@@ -205,8 +213,17 @@ impl Sweep {
                 merged += 1;
             }
         }
-        held(&self.writer).sync()?;
+        self.sync()?;
         Ok(merged)
+    }
+
+    /// Waits until all that was kept is on the disk; others may keep more meanwhile.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn sync(&self) -> Result<(), Error> {
+        let unsynced = held(&self.writer).unsynced();
+        unsynced.map_or(Ok(()), Unsynced::sync)
     }
 }
 

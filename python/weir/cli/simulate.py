@@ -244,7 +244,12 @@ def show(
 
 def report(
     run_file: Annotated[
-        Path, typer.Argument(metavar="RUN", help="A result that --out FILE.json wrote.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="RUN",
+            help="A result that --out FILE.json wrote, or the folder of a sweep.",
+            show_default=False,
+        ),
     ],
     out: Annotated[
         OneOutFile,
@@ -256,21 +261,27 @@ def report(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write the HTML report of a saved result; nothing is computed again.
+    """Write the HTML report of a saved result, or of a sweep; nothing is computed again.
 
     \b
     Example:
       weir report result.json --out report.html
+      weir report loads.sweep
     """
-    from weir.results import page
-    from weir.results.result import Result
-
     chosen = only(out)
     if chosen is not None:
         form_of(chosen, (".html",))
-    result = Result.from_file(run_file)
     target = chosen or run_file.with_suffix(".html")
-    page.write(result, target)
+    if run_file.is_dir():
+        from weir.sweeping import page as of_sweeps
+        from weir.sweeping.run import read
+
+        of_sweeps.write(read(run_file), target)
+    else:
+        from weir.results import page
+        from weir.results.result import Result
+
+        page.write(Result.from_file(run_file), target)
     if as_json:
         echo_json({"report": str(target)})
     else:

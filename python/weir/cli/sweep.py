@@ -111,6 +111,14 @@ Alone = Annotated[
     bool,
     typer.Option("--alone", help="Ask no other process what it plays, as on a file system without locks."),
 ]
+OnCluster = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="local|tcp://HOST:PORT",
+        help="Let the workers of a Dask cluster play: one that is started here, or that of a scheduler.",
+    ),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -132,6 +140,7 @@ def sweep(
     out: Folder = None,
     shard: Shard = None,
     alone: Alone = False,
+    cluster: OnCluster = None,
     seed: Seed = None,
     threads: Threads = None,
     as_json: Json = False,
@@ -166,9 +175,8 @@ def sweep(
         )
     file = Path(arguments[0])
     plan = _plan(file, over, zipped, cells, left_out, settings, replications, precision, seed)
-    return _run(
-        plan, out or Path(f"{file.stem}.sweep"), best, confidence, shard, alone, threads, as_json=as_json
-    )
+    folder = out or Path(f"{file.stem}.sweep")
+    return _run(plan, folder, best, confidence, shard, alone, cluster, threads, as_json=as_json)
 
 
 def _plan(
@@ -207,6 +215,7 @@ def _run(
     confidence: float,
     shard: str | None,
     alone: bool,
+    cluster: str | None,
     threads: int | None,
     *,
     as_json: bool,
@@ -215,7 +224,10 @@ def _run(
 
     part = None if shard is None else _shard(shard)
     with _progress(plan) as progress:
-        result = swept(plan, folder, threads=threads, alone=alone, shard=part, progress=progress, warn=_warn)
+        result = swept(
+            plan, folder,
+            threads=threads, alone=alone, shard=part, cluster=cluster, progress=progress, warn=_warn,
+        )  # fmt: skip
     if result.interrupted:
         return _interrupted(result)
     if part is not None:

@@ -168,6 +168,18 @@ class Result:
             kind.check(document)
         except ResultError as error:
             raise ResultError(error.message, REMEDY, name, key=error.key, value=error.value) from None
+        return cls._of(kind, text, document)
+
+    @classmethod
+    def of_engine(cls, text: str) -> Result:
+        """Return the result that the engine has just written: what it wrote is not checked as a file is."""
+        from weir.models import MODELS
+
+        document = json.loads(text)
+        return cls._of(MODELS[document["model"]].result(), text, document)
+
+    @staticmethod
+    def _of(kind: type[Result], text: str, document: dict[str, Any]) -> Result:
         result = kind(text.rstrip("\n"))
         words = [document.pop(key) for key in _TOLD if key in document]
         result.__dict__.update(document=document, _is_told=bool(words))

@@ -11,26 +11,28 @@ import copy
 import json
 import tomllib
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weir import axes, toml
-from weir.axes import ALONE, Axis, written
+from weir.axes import ALONE, Axis, Cells, Group, written
 from weir.errors import ConfigError, ScenarioError
 from weir.files import read_text
 from weir.scenario import Scenario
 from weir.sweeping.conditions import Condition
+from weir.sweeping.texts import engine_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from weir.axes import Group
+    from weir import _weir
     from weir.settings import Setting
 
 __all__ = ["Asked", "Plan", "make_plan", "share_of"]
 
 _KEYS = ("over", "zip", "cells", "except", "replications", "precision")
-_FORMAT = 1
+_FORMAT = 2
 _NOT_A_KEY = "is not a key here"
 _TRIED = 3
 """Values of an axis that are tried before its key is said to be none."""
@@ -61,7 +63,7 @@ class Plan:
         The file it came from; data files are relative to it.
     keys : tuple of str
         The axes.
-    cells : tuple of dict
+    cells : sequence of dict
         The values of the axes in each cell.
     replications : int or None
         Of each cell; if None, as many as its scenario has.
@@ -72,7 +74,7 @@ class Plan:
     base: str
     name: str
     keys: tuple[str, ...]
-    cells: tuple[dict[str, Any], ...]
+    cells: Cells
     replications: int | None = None
     precision: float | None = None
     _document: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -87,7 +89,12 @@ class Plan:
 
     def text(self, place: int) -> str:
         """Return the scenario of a cell."""
-        return toml.dumps(self.document(self.cells[place]))
+        return self.engine.text(place)[0]
+
+    @cached_property
+    def engine(self) -> _weir.Cells:
+        """The cells as the engine takes them."""
+        return engine_cells(self)
 
     def document(self, cell: Mapping[str, Any]) -> dict[str, Any]:
         """Return the scenario with the values of a cell, as nested mappings."""
@@ -109,7 +116,8 @@ class Plan:
             "name": self.name,
             "base": self.base,
             "keys": self.keys,
-            "cells": self.cells,
+            "groups": [{"keys": group.keys, "rows": group.rows} for group in self.cells.groups],
+            "kept": self.cells.kept,
             "replications": self.replications,
             "precision": self.precision,
         }
@@ -130,11 +138,14 @@ class Plan:
                 raise ConfigError(
                     f"is a plan of format {kept['weir_sweep']}, this reads {_FORMAT}", "sweep again", path
                 )
+            groups = tuple(
+                Group(tuple(each["keys"]), tuple(map(tuple, each["rows"]))) for each in kept["groups"]
+            )
             return cls(
                 kept["base"],
                 kept["name"],
                 tuple(kept["keys"]),
-                tuple(kept["cells"]),
+                Cells(groups, None if kept["kept"] is None else tuple(kept["kept"])),
                 kept["replications"],
                 kept["precision"],
             )
@@ -180,6 +191,7 @@ def make_plan(
     twice = next((key for place, key in enumerate(keys) if key in keys[:place]), None)
     if twice:
         raise ConfigError(f"{twice} is an axis and a column of the cells", "leave one of the two", name)
+    _check_files(groups, name)
     conditions = [Condition(each, keys) for each in asked.left_out]
     cells = _kept(groups, conditions, name)
     plan = Plan(toml.dumps(document), name, keys, cells, asked.replications, asked.precision)
@@ -187,16 +199,17 @@ def make_plan(
     return plan
 
 
-def _kept(groups: Sequence[Group], conditions: Sequence[Condition], name: str) -> tuple[dict[str, Any], ...]:
-    count = 1
-    for group in groups:
-        count *= len(group.rows)
-    if count > axes.MOST:
-        raise ConfigError(f"the axes make {count:,} cells, at most {axes.MOST:,}", "take larger steps", name)
-    kept = tuple(dict(cell) for cell in axes.cells(groups) if not any(holds(cell) for holds in conditions))
+def _kept(groups: Sequence[Group], conditions: Sequence[Condition], name: str) -> Cells:
+    every = Cells(tuple(groups))
+    if every.combinations > axes.MOST:
+        count = f"the axes make {every.combinations:,} cells, at most {axes.MOST:,}"
+        raise ConfigError(count, "take larger steps", name)
+    if not conditions:
+        return every
+    kept = tuple(place for place, cell in enumerate(every) if not any(holds(cell) for holds in conditions))
     if not kept:
         raise ConfigError("the conditions leave no cell", "leave one of them out", name)
-    return kept
+    return Cells(every.groups, kept)
 
 
 def _both(table: object, asked: Asked, name: str) -> Asked:
@@ -288,6 +301,19 @@ def share_of(value: object, what: str, name: str | None = None) -> float:
     if not _FINEST <= share <= _WIDEST:
         raise ConfigError(f"{what} is {text}, must be from 0.01% to 50%", 'write one such as "1%"', name)
     return share
+
+
+def _check_files(groups: Sequence[Group], name: str) -> None:
+    """Refuse disciplines from files of Python, which a plan cannot carry to other processes."""
+    for group in groups:
+        for row in group.rows:
+            file = next((value for value in row if isinstance(value, str) and ".py:" in value), None)
+            if file is not None:
+                raise ConfigError(
+                    f"`{file}` is a class of Python, and what is kept of a sweep would not tell what it does",
+                    "sweep it in Python, by `weir.sweep` with the class in `over` and without `out`",
+                    name,
+                )
 
 
 def _check_keys(plan: Plan, groups: Sequence[Group]) -> None:

@@ -8,25 +8,31 @@ an axis: in each replication they see the same arrivals.
 
 from __future__ import annotations
 
+import errno
+import hashlib
+import json
 import os
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weir import _weir, axes
 from weir.errors import ConfigError
 from weir.files import read_text, replacing, write_text
+from weir.own import among, name_of, named
 from weir.scenario import Scenario
 from weir.settings import Setting
 from weir.simulation import check_threads
+from weir.sweeping.cluster import check_address, connected
 from weir.sweeping.figure import WATCHED
 from weir.sweeping.plan import Asked, Plan, make_plan
-from weir.sweeping.table import SweepResult, arrow
+from weir.sweeping.table import FACTS, SweepResult, arrow, counts_of, widest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["SET", "merge", "sweep", "swept"]
+__all__ = ["SET", "merge", "read", "sweep", "swept"]
 
 SET = "sweep.parquet"
 """The set, in the folder of a sweep."""
@@ -48,6 +54,7 @@ def sweep(
     precision: float | str | None = None,
     out: str | Path | None = None,
     threads: int | None = None,
+    cluster: str | None = None,
     progress: Callable[[dict[str, Any]], None] | None = None,
 ) -> SweepResult:
     """Simulate a scenario over ranges of its keys and return the figures of all cells as one table.
@@ -57,7 +64,8 @@ def sweep(
     scenario : Scenario, path or mapping
         What to begin with; its table ``[sweep]`` counts too.
     over : mapping, optional
-        Keys with their values: lists, or texts such as ``"0.5:0.95:0.05"`` and ``"alpha:{1,3,10}"``.
+        Keys with their values: lists, or texts such as ``"0.5:0.95:0.05"`` and ``"alpha:{1,3,10}"``. Values
+        of ``discipline`` may be classes of your own (`weir.Discipline`), without ``out`` and ``cluster``.
     zip : sequence of sequences, optional
         Keys that advance together.
     cells : path, optional
@@ -78,6 +86,9 @@ def sweep(
         a folder that is removed when Python ends.
     threads : int, optional
         How many to use; never changes a result.
+    cluster : str, optional
+        ``local`` or the address of a Dask scheduler such as ``tcp://host:8786``: its workers play, and what
+        they send back is kept here.
     progress : callable, optional
         Called some times a second with ``cells``, ``kept``, ``played``, ``total`` and ``widest``.
 
@@ -89,14 +100,15 @@ def sweep(
     Raises
     ------
     ConfigError
-        If an axis names no key, or the folder cannot be written.
+        If an axis names no key, or the folder cannot be written. A cell that is refused or fails, as where
+        a class of your own breaks the contract, is a row with the reason.
     """
     from weir.sweeping.plan import share_of
 
     text, name = _source(scenario)
     group = None if cells is None else axes.csv_group(read_text(Path(cells)), str(cells))
     asked = Asked(
-        tuple(axes.make_axis(key, values, f"{key}={values}") for key, values in (over or {}).items()),
+        tuple(_axis(key, values) for key, values in (over or {}).items()),
         tuple(map(tuple, zip)),
         group,
         tuple(leave_out),
@@ -104,7 +116,36 @@ def sweep(
         None if precision is None else share_of(precision, "precision"),
     )
     plan = make_plan(text, name, [Setting.read(each) for each in settings], asked, seed)
-    return swept(plan, None if out is None else Path(out), threads=threads, progress=progress)
+    folder = None if out is None else Path(out)
+    return swept(plan, folder, threads=threads, cluster=cluster, progress=progress)
+
+
+def _axis(key: str, values: Sequence[object] | str) -> axes.Axis:
+    """Return an axis; classes of Python among the disciplines are added to those that are known."""
+    if isinstance(values, list | tuple) and key == axes.ALONE:
+        values = [name_of(each) if isinstance(each, str | type) else each for each in values]
+    elif isinstance(values, list | tuple) and key == "disciplines":
+        values = [
+            [name_of(one) for one in each] if isinstance(each, list | tuple) else each for each in values
+        ]
+    return axes.make_axis(key, values, f"{key}={values}")
+
+
+def _check_own(plan: Plan, out: Path | None, cluster: str | None) -> None:
+    """Refuse classes of Python where what they did is kept beyond this process, or done in another."""
+    written = [plan.base, *(axes.written(v) for g in plan.cells.groups for row in g.rows for v in row)]
+    own = among(written)
+    if not own or (out is None and cluster is None):
+        return
+    name = next(iter(named(own[0])))
+    if cluster is not None:
+        reason, remedy = "workers of a cluster do not have it", "leave out `cluster`"
+    else:
+        reason, remedy = (
+            "what it does cannot be told from what it did when a replication was kept",
+            "leave out `out`",
+        )
+    raise ConfigError(f"`{name}` is a class of Python: {reason}", remedy, plan.name)
 
 
 def _source(scenario: Scenario | str | Path | Mapping[str, object]) -> tuple[str, str]:
@@ -126,40 +167,56 @@ def swept(
     threads: int | None = None,
     alone: bool = False,
     shard: tuple[int, int] | None = None,
+    cluster: str | None = None,
     most: int = _MOST,
     progress: Callable[[dict[str, Any]], None] | None = None,
     warn: Callable[[str], None] = lambda _: None,
 ) -> SweepResult:
     """Play what is missing of a plan, and make the set of it; of a shard, only play."""
     check_threads(threads)
+    _check_own(plan, out, cluster)
+    if cluster is not None:
+        check_address(cluster)
+    cells = plan.engine  # which may be refused, before anything is written
     folder = _temporary() if out is None else out
     kept = _opened(folder, warn)
     _keep_plan(folder, plan)
-    places = range(len(plan.cells)) if shard is None else range(shard[0] - 1, len(plan.cells), shard[1])
-    cells = [(plan.text(place), plan.replications) for place in places]
-    cells, state, widest = _played(kept, plan, cells, threads, alone, most, progress)
+    if shard is not None:
+        cells = cells.some(list(range(shard[0] - 1, len(cells), shard[1])))
+    elif (there := _there(kept, plan, folder)) is not None:
+        return there
+    if cluster is None:
+
+        def play(some: _weir.Cells) -> dict[str, Any]:
+            return kept.play(some, threads, alone, list(WATCHED), progress)
+
+        cells, state = _played(kept, plan, cells, threads, most, play)
+    else:
+        with connected(cluster, threads, warn) as workers:
+            cells, state = _played(
+                kept, plan, cells, threads, most, lambda some: workers.play(kept, some, plan.name, progress)
+            )
     interrupted = state["cells"] < len(cells)
     if interrupted or shard is not None:
-        return SweepResult(plan, folder, state, interrupted, widest, kept, tuple(cells), None)
-    return _made(kept, plan, folder, state, cells, widest, threads)
+        return SweepResult(plan, folder, state, interrupted, None, kept, cells, None)
+    return _made(kept, plan, folder, state, cells, threads)
 
 
 def _played(
     kept: _weir.Sweep,
     plan: Plan,
-    cells: list[tuple[str, int | None]],
+    cells: _weir.Cells,
     threads: int | None,
-    alone: bool,
     most: int,
-    progress: Callable[[dict[str, Any]], None] | None,
-) -> tuple[list[tuple[str, int | None]], dict[str, Any], float | None]:
+    play: Callable[[_weir.Cells], dict[str, Any]],
+) -> tuple[_weir.Cells, dict[str, Any]]:
     """Play all cells; those that miss the precision again, with twice as many replications each time."""
-    state = kept.play(cells, plan.name, threads, alone, list(WATCHED), progress)
-    widest = state["widest"] and state["widest"][0]
+    state = play(cells)
     if plan.precision is None or state["cells"] < len(cells):
-        return cells, state, widest
-    begun = kept.replications(cells, plan.name)
-    counts, widths = list(begun), kept.widths(cells, plan.name, list(WATCHED), threads)
+        return cells, state
+    begun = kept.replications(cells)
+    counts, widths = list(begun), kept.widths(cells, list(WATCHED), threads)
+    every = list(range(len(cells)))
     while True:
         wanting = [
             place
@@ -167,20 +224,18 @@ def _played(
             if width is not None and width > plan.precision and counts[place] * 2 <= begun[place] * most
         ]
         if not wanting:
-            break
+            return cells.some(every, counts), state
         for place in wanting:
             counts[place] *= 2
-            cells[place] = (cells[place][0], counts[place])
-        some = [cells[place] for place in wanting]
-        more = kept.play(some, plan.name, threads, alone, list(WATCHED), progress)
+        some = cells.some(wanting, [counts[place] for place in wanting])
+        more = play(some)
         state["played"] += more["played"]
         if more["cells"] < len(some):
             state["cells"] -= len(some) - more["cells"]
-            break
-        for place, width in zip(wanting, kept.widths(some, plan.name, list(WATCHED), threads), strict=True):
+            return cells, state
+        for place, width in zip(wanting, kept.widths(some, list(WATCHED), threads), strict=True):
             # What was sampled once is exact: nothing is random in it.
             widths[place] = width
-    return cells, state, max((width for width in widths if width is not None), default=None)
 
 
 def merge(
@@ -211,6 +266,23 @@ def merge(
     return swept(plans[0], out, threads=threads, warn=warn)
 
 
+def read(folder: Path) -> SweepResult:
+    """Return a sweep that was made, from its folder; nothing is played or looked at but the set.
+
+    Raises
+    ------
+    ConfigError
+        If the folder is of no sweep, or its set is of another plan.
+    """
+    plan = _plan_of(folder)
+    there = _there(_weir.Sweep(str(folder)), plan, folder, with_files=True)
+    if there is None:
+        raise ConfigError(
+            "has no set, or one of another plan", "give the command of the sweep again", str(folder)
+        )
+    return there
+
+
 def _opened(folder: Path, warn: Callable[[str], None]) -> _weir.Sweep:
     kept = _weir.Sweep(str(folder))
     asides, damaged = kept.passed_over()
@@ -224,16 +296,29 @@ def _opened(folder: Path, warn: Callable[[str], None]) -> _weir.Sweep:
 
 
 def _keep_plan(folder: Path, plan: Plan) -> None:
-    try:
+    with _writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise ConfigError(
-            f"cannot be made: {reason}", "name another folder with `--out`", str(folder)
-        ) from error
-    path, text = folder / _PLAN, plan.to_json()
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        write_text(path, text)
+        path, text = folder / _PLAN, plan.to_json()
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            write_text(path, text)
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Say what to do where a folder cannot be written, as the engine does of its logs."""
+    try:
+        yield
+    except (OSError, ConfigError) as error:
+        cause = error if isinstance(error, OSError) else error.__cause__
+        if not isinstance(cause, OSError):
+            raise
+        remedy = "name another folder with `--out`"
+        if cause.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+            remedy = "make room and give the same command again: what was finished is kept"
+        elif cause.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+            remedy = "name a folder that may be written, with `--out`"
+        reason = (cause.strerror or str(cause)).lower()
+        raise ConfigError(f"cannot be written: {reason}", remedy, str(folder)) from error
 
 
 def _plan_of(folder: Path) -> Plan:
@@ -250,21 +335,52 @@ def _made(
     plan: Plan,
     folder: Path,
     state: dict[str, Any],
-    cells: Iterable[tuple[str, int | None]],
-    widest: float | None,
+    cells: _weir.Cells,
     threads: int | None,
 ) -> SweepResult:
     """Make the set: whole, and on the disk, or not at all."""
     import pyarrow.parquet as pq
 
-    cells = list(cells)
-    columns, rows = kept.table(cells, plan.name, threads)
-    table = arrow(plan, columns, rows)
-    with replacing(folder / SET) as part:
+    columns, rows, replications, has_files = kept.table(cells, threads)
+    facts = {"replications": replications, "plan": _made_of(plan), "files": has_files}
+    table = arrow(plan, columns, rows, facts)
+    with _writing(folder), replacing(folder / SET) as part:
         pq.write_table(table, part, compression="zstd")
         _sync(part)
     _sync(folder)
-    return SweepResult(plan, folder, state, False, widest, kept, tuple(cells), table)
+    return SweepResult(plan, folder, state, False, widest_of(table), kept, cells, table)
+
+
+def _made_of(plan: Plan) -> str:
+    """Return digits that change with whatever the set of a plan depends on, but for files of data."""
+    version = f"{_weir.__version__} {_weir.Sweep.version()}"
+    return hashlib.sha256(f"{version}\n{plan.to_json()}".encode()).hexdigest()[:16]
+
+
+def _there(kept: _weir.Sweep, plan: Plan, folder: Path, *, with_files: bool = False) -> SweepResult | None:
+    """Return the sweep of a set that was made of this very plan, and of no file that may have changed.
+
+    Then all replications were there, and neither they nor their cells are looked at. ``with_files`` takes a
+    set of this plan as it is, whatever became of the files.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = folder / SET
+    try:
+        metadata = pq.read_schema(path).metadata or {}
+        facts = json.loads(metadata.get(FACTS.encode(), b"{}"))
+        if facts.get("plan") != _made_of(plan) or (facts["files"] and not with_files):
+            return None
+        table = pq.read_table(path)
+    except (OSError, ValueError, KeyError, pa.ArrowException):
+        return None  # is made anew
+    count = facts["replications"]
+    state = {"cells": len(plan.cells), "kept": count, "played": 0, "failed": 0, "elsewhere": 0}
+    cells = plan.engine
+    if plan.precision is not None:
+        cells = cells.some(list(range(len(cells))), counts_of(table, len(cells)))
+    return SweepResult(plan, folder, state, False, widest_of(table), kept, cells, table)
 
 
 def _sync(path: Path) -> None:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from weir.axes import ALONE, written
 from weir.results import frames
-from weir.sweeping.figure import NAMES, chosen
+from weir.sweeping.figure import NAMES, WATCHED, chosen
 from weir.sweeping.selection import best_of, frontier_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -26,13 +26,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weir import _weir
+    from weir.axes import Cells
     from weir.results.result import Result
     from weir.sweeping.figure import Figure
     from weir.sweeping.plan import Plan
     from weir.sweeping.selection import Best, Frontier
 
-__all__ = ["SweepResult", "arrow"]
+__all__ = ["FACTS", "SweepResult", "arrow", "counts_of", "widest_of"]
 
+FACTS = "weir.sweep"
+"""Where the facts of a set are, in its metadata."""
 _WHOLE = ("cell", "replications", "count")
 
 
@@ -61,7 +64,7 @@ class SweepResult:
     interrupted: bool
     widest: float | None
     _kept: _weir.Sweep
-    _cells: tuple[tuple[str, int | None], ...]
+    _cells: _weir.Cells
     _table: pa.Table | None
 
     def to_arrow(self) -> pa.Table:
@@ -104,7 +107,7 @@ class SweepResult:
         """Return the whole result of a cell, as `weir.run` returns it of the same scenario."""
         from weir.results.result import Result
 
-        return Result.from_json(self._kept.result(self._cells[cell], self.plan.name))
+        return Result.of_engine(self._kept.result(self._cells, range(len(self._cells))[cell]))
 
     def figure(self, name: str) -> Figure:
         """Return the figure of this name, such as ``p99 response`` or ``mean delay of call``.
@@ -172,11 +175,15 @@ class SweepResult:
         self, figure: Figure, discipline: str | None, cells: Sequence[int]
     ) -> list[list[float | None]]:
         """Return the number of each replication of some cells."""
-        chosen = [self._cells[cell] for cell in cells]
-        return self._kept.numbers(chosen, self.plan.name, figure.under(discipline), None)
+        return self._kept.numbers(self._cells.some(list(cells)), figure.under(discipline), None)
 
 
-def arrow(plan: Plan, columns: Sequence[tuple[str, str, bytes, bytes, list[str]]], rows: int) -> pa.Table:
+def arrow(
+    plan: Plan,
+    columns: Sequence[tuple[str, str, bytes, bytes, list[str]]],
+    rows: int,
+    facts: Mapping[str, object],
+) -> pa.Table:
     """Return the columns that the engine made, and those of the axes, as an Arrow table."""
     import pyarrow as pa
 
@@ -188,9 +195,7 @@ def arrow(plan: Plan, columns: Sequence[tuple[str, str, bytes, bytes, list[str]]
             made[name] = made[name].cast(pa.int64())
     cells = made.pop("cell", pa.array([], pa.int64()))
     table = {"cell": cells}
-    for key in plan.keys:
-        of_cells = _of_cells(pa, [cell.get(key) for cell in plan.cells])
-        own = of_cells.take(cells)
+    for key, own in _of_axes(pa, plan.cells, cells):
         if key == ALONE and ALONE in made:
             import pyarrow.compute as pc
 
@@ -206,16 +211,68 @@ def arrow(plan: Plan, columns: Sequence[tuple[str, str, bytes, bytes, list[str]]
     reason = made.pop("reason")
     table |= made
     table["reason"] = reason
-    facts = {"weir.sweep": json.dumps({"name": plan.name, "axes": plan.keys, "cells": len(plan.cells)})}
-    return pa.table(table).replace_schema_metadata(facts)
+    told_of = {"name": plan.name, "axes": plan.keys, "cells": len(plan.cells), **facts}
+    return pa.table(table).replace_schema_metadata({FACTS: json.dumps(told_of)})
 
 
-def _of_cells(pa: Any, values: list[Any]) -> Any:  # noqa: ANN401 - pyarrow ships no types
-    """Return the values of an axis in every cell, as numbers if all are."""
+def _of_axes(pa: Any, cells: Cells, places: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401
+    """Yield the axes, each with its value at these places of cells."""
+    import numpy as np
+
+    left = places.to_numpy()
+    if cells.kept is not None:
+        left = np.asarray(cells.kept, dtype=np.int64)[left]
+    found = []
+    for group in reversed(cells.groups):
+        left, row = np.divmod(left, len(group.rows))
+        used = set(np.unique(row).tolist())
+        values = [
+            (key, [each[place] if at in used else None for at, each in enumerate(group.rows)])
+            for place, key in enumerate(group.keys)
+        ]
+        found.append([(key, _of_rows(pa, of_rows).take(pa.array(row))) for key, of_rows in values])
+    for each in reversed(found):
+        yield from each
+
+
+def _of_rows(pa: Any, values: list[Any]) -> Any:  # noqa: ANN401 - pyarrow ships no types
+    """Return the values of an axis, as numbers if all are."""
     told = [value for value in values if value is not None]
     if any(isinstance(value, bool) or not isinstance(value, int | float) for value in told):
         return pa.array([None if value is None else written(value) for value in values], pa.string())
     return pa.array(values, pa.int64() if all(isinstance(value, int) for value in told) else pa.float64())
+
+
+def widest_of(table: pa.Table) -> float | None:
+    """Return the widest interval of the figures that are watched, as a share of its value."""
+    import pyarrow.compute as pc
+
+    if not {"metric", "statistic", "value", "low", "high"} <= set(table.column_names):
+        return None
+    for key, words in WATCHED:
+        if key not in table.column_names:
+            return None
+        table = table.filter(pc.is_in(table[key], pc.pa.array(words.split("|"))))
+    if "reference" in table.column_names:
+        table = table.filter(pc.is_null(table["reference"]))
+    low, high, value = table["low"], table["high"], table["value"]
+    width = pc.divide(pc.divide(pc.subtract(high, low), 2.0), pc.abs(value))
+    # An exact value has a width of 0, even where it is 0.
+    width = pc.if_else(pc.greater(high, low), width, pc.if_else(pc.is_valid(value), 0.0, None))
+    widest: float | None = pc.max(width).as_py()
+    return widest
+
+
+def counts_of(table: pa.Table, cells: int) -> list[int]:
+    """Return how many replications the figures of each cell are of; 1 where it has none."""
+    counts = [1] * cells
+    if "replications" in table.column_names:
+        grouped = table.select(["cell", "replications"]).group_by("cell").aggregate([("replications", "max")])
+        for cell, count in zip(
+            grouped["cell"].to_pylist(), grouped["replications_max"].to_pylist(), strict=True
+        ):
+            counts[cell] = count or 1
+    return counts
 
 
 def _column(pa: Any, kind: str, rows: int, values: bytes, valid: bytes, words: list[str]) -> Any:  # noqa: ANN401

@@ -123,6 +123,11 @@ pub(crate) fn faults_of(disciplines: &[&str]) -> Vec<Arc<Fault>> {
     words.filter_map(|word| all.get(word).cloned()).collect()
 }
 
+/// The faults of all classes that were added, for whoever watches runs of disciplines that it does not know.
+pub(crate) fn faults_of_all() -> Vec<Arc<Fault>> {
+    FAULTS.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+}
+
 /// One run at a time is of disciplines of Python, which serves one at a time anyway: their faults are its own.
 static ALONE: Mutex<()> = Mutex::new(());
 
@@ -170,6 +175,16 @@ impl<'a> Watch<'a> {
         }
         Ok(self.faults.iter().any(|fault| fault.is_set()))
     }
+}
+
+/// A fault as a reason why there is no result: what, and what to do.
+pub(crate) fn in_words(error: &PyErr) -> String {
+    Python::attach(|py| {
+        let remedy =
+            error.value(py).getattr("remedy").ok().and_then(|remedy| remedy.extract::<String>().ok());
+        let what = error.value(py).to_string();
+        remedy.map_or_else(|| what.clone(), |remedy| format!("{what}; {remedy}"))
+    })
 }
 
 /// Calls a method of a class, with what a waiting thread needs to interrupt it.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{Play, Progress, Source, Sweep, held};
 use crate::claims::Claims;
@@ -13,6 +13,8 @@ use crate::index::Kind;
 
 /// How long nothing is done where all that is left is played by others.
 const WAIT: Duration = Duration::from_millis(20);
+/// How often the interval of a cell is looked at: for whoever watches, of short cells not each.
+const LOOKED_EVERY: Duration = Duration::from_millis(100);
 
 /// A cell that is being played.
 struct Active<C> {
@@ -57,6 +59,8 @@ pub(super) struct Work<'w, S: Source> {
     left: Mutex<Left<S::Cell>>,
     progress: Mutex<Progress>,
     failure: Mutex<Option<Error>>,
+    /// When the interval of a cell was looked at.
+    looked: Mutex<Option<Instant>>,
     running: AtomicUsize,
 }
 
@@ -88,6 +92,7 @@ impl<'w, S: Source> Work<'w, S> {
             left: Mutex::new(left),
             progress: Mutex::new(Progress::default()),
             failure: Mutex::new(None),
+            looked: Mutex::new(None),
             running: AtomicUsize::new(threads.get()),
         }
     }
@@ -124,10 +129,15 @@ impl<'w, S: Source> Work<'w, S> {
                 Taken::Make(place) => self.make(place),
                 Taken::One(active, replication) => self.one(active, replication),
             };
-            if let Err(failure) = played {
-                held(&self.failure).get_or_insert(failure);
-                self.stop.store(true, Ordering::Relaxed);
-            }
+            self.note(played);
+        }
+    }
+
+    /// What went wrong first ends it.
+    pub(super) fn note(&self, done: Result<(), Error>) {
+        if let Err(failure) = done {
+            held(&self.failure).get_or_insert(failure);
+            self.stop.store(true, Ordering::Relaxed);
         }
     }
 
@@ -157,16 +167,16 @@ impl<'w, S: Source> Work<'w, S> {
     /// Makes a cell, and gives out what is not kept of it.
     fn make(&self, place: usize) -> Result<(), Error> {
         let made = self.source.cell(place);
+        let missing: Option<Vec<u32>> = made.as_ref().map(|cell| {
+            let index = held(&self.sweep.index);
+            (0..cell.replications()).filter(|&at| !index.holds(&cell.key(at), cell.grain())).collect()
+        });
         let mut left = held(&self.left);
         left.making -= 1;
-        let Some(cell) = made else {
+        let Some((cell, missing)) = made.zip(missing) else {
             drop(left);
             held(&self.progress).cells += 1;
             return Ok(());
-        };
-        let missing: Vec<u32> = {
-            let index = held(&self.sweep.index);
-            (0..cell.replications()).filter(|&at| !index.holds(&cell.key(at), cell.grain())).collect()
         };
         held(&self.progress).kept += u64::from(cell.replications()) - missing.len() as u64;
         let is_whole = missing.is_empty();
@@ -221,7 +231,28 @@ impl<'w, S: Source> Work<'w, S> {
     }
 
     /// All replications of a cell are kept.
-    fn finish(&self, Active { cell, place, .. }: &Active<S::Cell>) -> Result<(), Error> {
+    fn finish(&self, active: &Active<S::Cell>) -> Result<(), Error> {
+        let width = if self.is_looking() { self.width(active)? } else { None };
+        let mut progress = held(&self.progress);
+        progress.cells += 1;
+        if let Some(width) = width.filter(|width| progress.widest.is_none_or(|(widest, _)| *width > widest)) {
+            progress.widest = Some((width, active.place));
+        }
+        Ok(())
+    }
+
+    /// Whether it is time to look at an interval.
+    fn is_looking(&self) -> bool {
+        let mut looked = held(&self.looked);
+        let is_time = looked.is_none_or(|looked| looked.elapsed() >= LOOKED_EVERY);
+        if is_time {
+            *looked = Some(Instant::now());
+        }
+        is_time
+    }
+
+    /// How wide the interval of a cell is.
+    fn width(&self, Active { cell, .. }: &Active<S::Cell>) -> Result<Option<f64>, Error> {
         let mut failure = None;
         let mut read = |replication| match self.sweep.read(&cell.key(replication), cell.grain()) {
             Ok(Some((Kind::State, state))) => Some(state),
@@ -232,11 +263,6 @@ impl<'w, S: Source> Work<'w, S> {
             }
         };
         let width = cell.width(&mut read);
-        let mut progress = held(&self.progress);
-        progress.cells += 1;
-        if let Some(width) = width.filter(|width| progress.widest.is_none_or(|(widest, _)| *width > widest)) {
-            progress.widest = Some((width, *place));
-        }
-        failure.map_or(Ok(()), Err)
+        failure.map_or(Ok(width), Err)
     }
 }
