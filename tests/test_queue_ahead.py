@@ -22,7 +22,7 @@ PACKET = [
     "drr:quantum=64B",
     "wfq:rate=8kbit,weights=4/1",
     "scfq:weights=2/1",
-    "wf2q_plus:rate=8kbit",
+    "wf2q_plus",
     "sfq_linux",
 ]
 UNCOPIED = ["fq(fifo)", "priority(fifo)"]

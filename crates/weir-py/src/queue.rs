@@ -263,7 +263,7 @@ fn job(handle: u64, size: u64, flow: u32, class: u16) -> PyResult<Job> {
 /// A discipline over handles; see the module.
 #[pyclass(frozen, module = "weir._weir")]
 pub(crate) struct Queue {
-    spec: Spec,
+    spec: String,
     state: Mutex<State>,
     /// Of a discipline of Python: its fault, which ends the queue, and who is in its methods.
     own: Option<Arc<Fault>>,
@@ -336,7 +336,7 @@ impl Queue {
             clock: Instant::ZERO,
             drops: Vec::new(),
         };
-        let queue = Self { spec: parsed, state: Mutex::new(state), own, inside: Mutex::new(None) };
+        let queue = Self { spec: spec.to_owned(), state: Mutex::new(state), own, inside: Mutex::new(None) };
         queue.checked(py, Ok(()))?;
         Ok(queue)
     }
