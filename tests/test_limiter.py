@@ -69,12 +69,25 @@ def test_those_who_wait_are_served_in_the_order_of_asking():
         assert limiter.try_acquire(4)
         tasks = [asyncio.create_task(ask(number, size)) for number, size in enumerate((4, 1, 2, 1))]
         await asyncio.sleep(0)
-        assert not limiter.try_acquire()
         async with asyncio.timeout(30):
             await asyncio.gather(*tasks)
         return through
 
     assert asyncio.run(main()) == [0, 1, 2, 3]
+
+
+def test_nobody_passes_those_who_wait():
+    async def main() -> None:
+        limiter = weir.Limiter(rate=0.001, burst=2)
+        assert limiter.try_acquire()
+        task = asyncio.create_task(limiter.aacquire(2))
+        await asyncio.sleep(0)
+        assert not limiter.try_acquire()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        assert limiter.try_acquire()
+
+    asyncio.run(main())
 
 
 def test_who_is_cancelled_takes_nothing_and_holds_nobody_up():
@@ -94,7 +107,7 @@ def test_who_is_cancelled_takes_nothing_and_holds_nobody_up():
 
 
 def test_bytes_are_counted_where_units_are_given():
-    limiter = weir.Limiter(rate="8kbit", burst="1KiB")
+    limiter = weir.Limiter(rate="80bit", burst="1KiB")
     assert limiter.try_acquire(1024)
     assert not limiter.try_acquire(100)
     with pytest.raises(weir.ConfigError, match="size is 1025, more than the burst 1KiB"):

@@ -4,6 +4,9 @@ All of them hold a hundred items, of the sizes 1 to 20, while one is put and one
 has what Python has for the same order, shortest first: `heapq` alone, `queue.PriorityQueue`,
 `asyncio.PriorityQueue`.
 
+What counts is processor time of the process, as in the other benchmarks, so other work on the machine matters
+only through the caches.
+
 - ``.../ping_pong``: a task puts an item, and sleeps until another task has sent it back over a second queue.
 - ``.../threads``: one thread puts what another takes.
 - ``.../peek/N``, ``.../remove/N``: one call with N items waiting; what is removed is put back.
@@ -49,11 +52,11 @@ def _through(put: Callable[[int], object], take: Callable[[], object]) -> float:
     """Return the items a second that are put and taken by one thread."""
     for number in range(_WAITING):
         put(number)
-    began = time.perf_counter()
+    began = time.process_time()
     for number in range(_ITEMS):
         put(number)
         take()
-    return _ITEMS / (time.perf_counter() - began)
+    return _ITEMS / (time.process_time() - began)
 
 
 def _weir(spec: str) -> float:
@@ -92,11 +95,11 @@ def _ping_pong(make: Callable[[], tuple[Callable[[int], Any], Callable[[], Any]]
                 give_back(await receive())
 
         task = asyncio.create_task(other())
-        began = time.perf_counter()
+        began = time.process_time()
         for number in range(_ITEMS // 4):
             serve(number)
             await take_back()
-        took = time.perf_counter() - began
+        took = time.process_time() - began
         await task
         return _ITEMS // 4 / took
 
@@ -119,12 +122,12 @@ def _asyncio_tasks() -> tuple[Callable[[int], Any], Callable[[], Any]]:
 
 def _threads(put: Callable[[int], object], take: Callable[[], object]) -> float:
     """Return the items a second that one thread puts and another takes."""
-    began = time.perf_counter()
+    began = time.process_time()
     thread = threading.Thread(target=lambda: [put(number) for number in range(_ITEMS)])
     thread.start()
     for _ in range(_ITEMS):
         take()
-    took = time.perf_counter() - began
+    took = time.process_time() - began
     thread.join()
     return _ITEMS / took
 
@@ -145,10 +148,10 @@ def _calls(items: int, call: Callable[[Queue[int]], object]) -> float:
     for number in range(items):
         waiting.put_nowait(number, size=1 + number * 7919 % 4096)
     calls = max(_ITEMS // items, 10)
-    began = time.perf_counter()
+    began = time.process_time()
     for _ in range(calls):
         call(waiting)
-    return calls / (time.perf_counter() - began)
+    return calls / (time.process_time() - began)
 
 
 def _remove(waiting: Queue[int]) -> None:

@@ -62,7 +62,7 @@ class Limiter:
 
     Examples
     --------
-    >>> limiter = Limiter(rate=100, burst=2)
+    >>> limiter = Limiter(rate=1, burst=2)
     >>> limiter.try_acquire(), limiter.try_acquire(), limiter.try_acquire()
     (True, True, False)
     >>> limiter.acquire(timeout=5)
