@@ -20,6 +20,7 @@ import queue
 import statistics
 import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from weir.queue import Queue
@@ -172,6 +173,6 @@ _BENCHES: dict[str, Callable[[], float]] = {
     "queue/standard/asyncio/ping_pong": lambda: _ping_pong(_asyncio_tasks),
     "queue/sf/threads": _weir_threads,
     "queue/standard/priority_queue/threads": _standard_threads,
-    **{f"queue/sf/peek/{items}": (lambda items=items: _calls(items, Queue.peek)) for items in (100, 10_000)},
-    **{f"queue/sf/remove/{items}": (lambda items=items: _calls(items, _remove)) for items in (100, 10_000)},
+    **{f"queue/sf/peek/{items}": partial(_calls, items, Queue.peek) for items in (100, 10_000)},
+    **{f"queue/sf/remove/{items}": partial(_calls, items, _remove) for items in (100, 10_000)},
 }
