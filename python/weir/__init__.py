@@ -8,7 +8,7 @@ and services and returns a `Result` with confidence intervals; `theory` gives th
     result.estimate("alpha:10", statistic="p99")
     result.to_pandas()
 
-    queue = weir.Queue("alpha:10")
+    queue: weir.Queue[object] = weir.Queue("alpha:10")
     queue.put(request, size=3)
     request = queue.get()
 

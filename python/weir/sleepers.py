@@ -23,11 +23,21 @@ class Sleeper(NamedTuple):
 
     def wake(self) -> bool:
         """Wake it from any thread; whether its loop still runs."""
+        if _running_loop() is self.loop:  # no need to interrupt the loop, which takes system calls
+            _resolve(self.ready)
+            return True
         try:
             self.loop.call_soon_threadsafe(_resolve, self.ready)
         except RuntimeError:  # the loop was closed over a sleeping task
             return False
         return True
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 def _resolve(ready: asyncio.Future[None]) -> None:
