@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from weir.errors import ResultError
 from weir.files import read_text
+from weir.results.asked import Asked
 from weir.results.reading import REMEDY, check_confirmation, check_document, check_object, is_plain, parse
 from weir.results.rows import (
     Check,
@@ -26,7 +27,6 @@ from weir.results.rows import (
     Confirmed,
     Engine,
     Lengthened,
-    Measured,
     Need,
     Rows,
     Settling,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from weir.results.rows import Judgement
+    from weir.results.rows import Judgement, Measured
     from weir.results.view import View
 
 _REQUIRED = {
@@ -111,7 +111,7 @@ class Section(cached_property[Rows[Row_co]]):
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Asked):
     """What a run found out.
 
     `from_json` and `from_file` return the class of the model that was run; of a model that is not listed,
@@ -326,30 +326,6 @@ class Result:
         excused = set() if found is None else {row.place for row in found.checks if not row.again}
         failed = (place for place, check in enumerate(self.checks) if check.ok is False)
         return self.unstable is None and all(place in excused for place in failed)
-
-    @property
-    def load(self) -> float | None:
-        """The offered load, of a model that has one and where it is known."""
-        return None
-
-    def estimate(
-        self,
-        discipline: str,
-        *args: Any,  # noqa: ANN401, ARG002 - so that each model may name what its figures are about
-        **about: Any,  # noqa: ANN401
-    ) -> Measured | None:
-        """Return one estimate, or None if the run has no such row.
-
-        Parameters
-        ----------
-        discipline : str
-            A spec string of `disciplines`.
-        **about
-            What the figure is about: `metric`, `statistic` and others, as each model explains under its
-            own ``estimate``.
-        """
-        found = self.estimates.find(discipline=discipline, **about)
-        return found if isinstance(found, Measured) else None
 
     def needed(self, discipline: str, need: Need) -> Measured | None:  # noqa: ARG002 - a model knows its rows
         """Return the figure that a need is about, under a discipline, if the run has it."""
