@@ -111,9 +111,9 @@ def test_the_line_to_paste_makes_a_queue():
     names = {"weir": weir}
     exec(line, names)  # noqa: S102 - the line that users paste
     queue = names["queue"]
-    queue.enqueue("long", size=4000)
-    queue.enqueue("short", size=40)
-    assert queue.dequeue() == "short"
+    queue.put("long", size=4000)
+    queue.put("short", size=40)
+    assert queue.get_nowait() == "short"
 
 
 def test_deciles_are_printed(capsys, monkeypatch, tmp_path):

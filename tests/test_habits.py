@@ -132,10 +132,13 @@ def test_c3_a_port_that_is_asked_for_fcfs_is_told_of_fifo(capsys, file: Path):
     assert (code, "first come, first served is called `fifo` here" in err, "cfcfs" in err) == (2, True, False)
 
 
-@pytest.mark.parametrize("name", ["drr", "priority", "fq_codel"])
-def test_c3_a_queue_says_what_it_takes(name: str):
+@pytest.mark.parametrize(
+    ("name", "orders"), [("eevdf", "processes of a node"), ("darc", "requests to a pool of cores")]
+)
+def test_c3_a_queue_says_what_it_takes(name: str, orders: str):
     with pytest.raises(
-        weir.ConfigError, match=rf"^`{name}` orders packets at a link, and a queue takes"
+        weir.ConfigError,
+        match=rf"^`{name}` orders {orders}, and a queue takes disciplines of messages and of packets",
     ) as refused:
         weir.Queue(name)
     assert refused.value.remedy.startswith("choose one of `fifo`, `rr`")

@@ -159,10 +159,10 @@ def test_packets_at_a_link():
 def test_a_queue_takes_a_class():
     queue = weir.Queue(Shortest)
     for name, size in (("long", 20), ("short", 1), ("middle", 5)):
-        queue.enqueue(name, size=size, now=0.0)
-    assert [queue.dequeue(now=1.0) for _ in range(3)] == ["short", "middle", "long"]
+        queue.put_nowait(name, size=size, now=0.0)
+    assert [queue.get_nowait(now=1.0) for _ in range(3)] == ["short", "middle", "long"]
     with pytest.raises(weir.Empty):
-        queue.dequeue(now=1.0)
+        queue.get_nowait(now=1.0)
 
 
 def test_a_queue_of_many_threads():
@@ -170,7 +170,7 @@ def test_a_queue_of_many_threads():
 
     def work():
         for number in range(200):
-            queue.enqueue(number, size=1 + number % 7)
+            queue.put_nowait(number, size=1 + number % 7)
             len(queue)
             found.append(queue.get(timeout=30.0))
 
@@ -274,15 +274,15 @@ def test_what_a_class_raised_is_the_cause_with_its_traceback():
 
 def test_a_queue_ends_with_the_fault():
     queue = weir.Queue(Raises)
-    queue.enqueue("first", size=1, now=0.0)
-    assert queue.dequeue(now=0.5) == "first"
-    queue.enqueue("second", size=1, now=2.0)
+    queue.put_nowait("first", size=1, now=0.0)
+    assert queue.get_nowait(now=0.5) == "first"
+    queue.put_nowait("second", size=1, now=2.0)
     for _ in range(2):
         with pytest.raises(DisciplineError, match="no such thing"):
-            queue.dequeue(now=2.0)
+            queue.get_nowait(now=2.0)
     other = weir.Queue(Raises)
-    other.enqueue("first", size=1, now=0.0)
-    assert other.dequeue(now=0.5) == "first"
+    other.put_nowait("first", size=1, now=0.0)
+    assert other.get_nowait(now=0.5) == "first"
 
 
 def test_a_method_may_not_use_its_own_queue():
@@ -294,9 +294,9 @@ def test_a_method_may_not_use_its_own_queue():
             return super().dequeue(now)
 
     queue = weir.Queue(Inside)
-    queue.enqueue("first", size=1)
+    queue.put_nowait("first", size=1)
     with pytest.raises(DisciplineError, match="used by a method of its own discipline"):
-        queue.dequeue()
+        queue.get_nowait()
 
 
 @pytest.mark.slow

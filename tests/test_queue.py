@@ -50,10 +50,10 @@ def test_the_order_is_that_of_the_naive_model(spec: str, alpha: float | None, op
     model = Naive(alpha)
     for number, size in enumerate(operations):
         if size is not None:
-            queue.enqueue(number, size)
+            queue.put_nowait(number, size=size)
             model.enqueue(number, size)
         elif model.waiting:
-            assert queue.dequeue() == model.dequeue()
+            assert queue.get_nowait() == model.dequeue()
         assert len(queue) == len(model.waiting)
         assert queue.backlog.size == sum(each[2] for each in model.waiting)
 
@@ -62,16 +62,16 @@ def test_the_order_is_that_of_the_naive_model(spec: str, alpha: float | None, op
 def test_every_discipline_gives_back_what_it_took(name: str):
     queue: weir.Queue[int] = weir.Queue(REGISTERED[name]["example"])
     for number in range(200):
-        queue.enqueue(number, size=1 + number * 7 % 23, flow=number % 5)
+        queue.put_nowait(number, size=1 + number * 7 % 23, flow=number % 5)
     assert len(queue) == 200
-    assert sorted(queue.dequeue() for _ in range(200)) == list(range(200))
+    assert sorted(queue.get_nowait() for _ in range(200)) == list(range(200))
     with pytest.raises(weir.Empty):
-        queue.dequeue()
+        queue.get_nowait()
 
 
 def test_empty_is_the_error_of_the_standard_library_too():
     with pytest.raises(standard.Empty):
-        weir.Queue("fifo").dequeue()
+        weir.Queue("fifo").get_nowait()
     with pytest.raises(weir.Empty, match="until the timeout"):
         weir.Queue("fifo").get(timeout=0)
 
@@ -95,7 +95,7 @@ def test_empty_is_the_error_of_the_standard_library_too():
 def test_values_outside_their_bounds_are_refused_and_change_nothing(arguments: dict, told: str):
     queue: weir.Queue[str] = weir.Queue("fifo")
     with pytest.raises(weir.ConfigError, match=told.replace(".", r"\.")) as caught:
-        queue.enqueue("item", **arguments)
+        queue.put_nowait("item", **arguments)
     assert isinstance(caught.value, ValueError)
     assert caught.value.remedy
     assert len(queue) == 0
@@ -112,22 +112,22 @@ def test_specs_that_name_nothing_are_refused(spec: str):
 
 def test_a_clock_that_goes_back_counts_as_standing():
     queue: weir.Queue[str] = weir.Queue("fifo")
-    queue.enqueue("first", size=1, now=5.0)
-    queue.enqueue("second", size=1, now=4.0)
-    assert [queue.dequeue(now=3.0), queue.dequeue(now=6.0)] == ["first", "second"]
+    queue.put_nowait("first", size=1, now=5.0)
+    queue.put_nowait("second", size=1, now=4.0)
+    assert [queue.get_nowait(now=3.0), queue.get_nowait(now=6.0)] == ["first", "second"]
 
 
 def test_a_grant_is_given_back_and_taken_again():
     queue: weir.Queue[str] = weir.Queue("sf")
-    queue.enqueue("long", size=10)
+    queue.put_nowait("long", size=10)
     grant = queue.take()
     assert (grant.item, grant.remaining, grant.preempted) == ("long", 10, False)
     queue.charge(grant, used=2)
-    assert queue.enqueue("short", size=3)
+    assert queue.put_nowait("short", size=3)
     assert grant.preempted
     queue.requeue(grant, used=1)
     assert queue.backlog == (2, 10)
-    assert queue.dequeue() == "short"
+    assert queue.get_nowait() == "short"
     again = queue.take()
     assert (again.item, again.remaining) == ("long", 7)
     assert queue.finish(again) == "long"
@@ -136,10 +136,10 @@ def test_a_grant_is_given_back_and_taken_again():
 
 def test_a_grant_is_closed_once():
     queue: weir.Queue[str] = weir.Queue("fifo")
-    queue.enqueue("a", size=4)
-    queue.enqueue("b", size=4)
+    queue.put_nowait("a", size=4)
+    queue.put_nowait("b", size=4)
     grant = queue.take()
-    for call in (queue.take, queue.dequeue):
+    for call in (queue.take, queue.get_nowait):
         with pytest.raises(weir.GrantError, match="a grant is open"):
             call()
     with pytest.raises(weir.ConfigError, match="used is 5, only 4"):
@@ -150,13 +150,13 @@ def test_a_grant_is_closed_once():
     for close in (queue.requeue, queue.charge, queue.finish):
         with pytest.raises(weir.GrantError, match="closed already"):
             close(grant, used=1)
-    assert queue.dequeue() == "b"
+    assert queue.get_nowait() == "b"
 
 
 @pytest.mark.parametrize("name", REGISTERED)
 def test_what_is_given_back_comes_again_with_what_remains(name: str):
     queue: weir.Queue[str] = weir.Queue(REGISTERED[name]["example"])
-    queue.enqueue("item", size=4)
+    queue.put_nowait("item", size=4)
     served = 0
     while served < 3:
         grant = queue.take()
@@ -176,7 +176,7 @@ def test_what_a_discipline_drops_is_handed_back_with_the_reason():
     queue: weir.Queue[str] = weir.Queue("fifo")
     queue._raw = Full()
     with pytest.raises(weir.Dropped, match="1 dropped: the queue is full") as caught:
-        queue.enqueue("item", size=1)
+        queue.put_nowait("item", size=1)
     assert caught.value.items == ("item",)
     assert pickle.loads(pickle.dumps(caught.value)).items == ("item",)  # noqa: S301
 
@@ -188,7 +188,7 @@ def test_many_threads_lose_nothing_and_all_end():
 
     def produce(who: int) -> None:
         for number in range(each):
-            queue.enqueue((who, number), size=1 + number % 9, flow=who)
+            queue.put_nowait((who, number), size=1 + number % 9, flow=who)
 
     def consume(mine: list[tuple[int, int]]) -> None:
         mine.extend(queue.get(timeout=30) for _ in range(producers * each // consumers))
@@ -215,7 +215,9 @@ def test_tasks_take_from_threads_and_cancelling_loses_nothing():
     async def main() -> list[int]:
         mine: list[int] = []
         tasks = [asyncio.create_task(take(mine)) for _ in range(8)]
-        feeder = threading.Thread(target=lambda: [queue.enqueue(number, size=1) for number in range(total)])
+        feeder = threading.Thread(
+            target=lambda: [queue.put_nowait(number, size=1) for number in range(total)]
+        )
         feeder.start()
         for victim in tasks[:6]:
             await asyncio.sleep(0.001)
@@ -238,7 +240,7 @@ def test_a_cancelled_task_hands_its_wake_up_on():
         queue: weir.Queue[str] = weir.Queue("fifo")
         first, second = (asyncio.create_task(queue.aget()) for _ in range(2))
         await asyncio.sleep(0)
-        queue.enqueue("only", size=1)
+        queue.put_nowait("only", size=1)
         await asyncio.sleep(0)  # the wake-up of the first is under way
         first.cancel()
         async with asyncio.timeout(5):
@@ -261,7 +263,7 @@ def test_a_loop_that_was_closed_over_a_sleeper_stops_nobody():
     sleeper = loop.create_task(queue.aget())
     loop.run_until_complete(asyncio.sleep(0))
     loop.close()
-    queue.enqueue("item", size=1)
+    queue.put_nowait("item", size=1)
     assert queue.get(timeout=1) == "item"
     sleeper.get_coro().close()
 
@@ -271,17 +273,17 @@ def test_a_destructor_may_use_the_queue():
 
     class Restless:
         def __del__(self) -> None:
-            queue.enqueue("parting", size=1)
+            queue.put_nowait("parting", size=1)
 
-    queue.enqueue(Restless(), size=1)
-    queue.dequeue()
+    queue.put_nowait(Restless(), size=1)
+    queue.get_nowait()
     gc.collect()
-    assert queue.dequeue() == "parting"
+    assert queue.get_nowait() == "parting"
 
 
 def test_a_queue_in_a_cycle_is_collected():
     queue: weir.Queue[object] = weir.Queue("fifo")
-    queue.enqueue(queue, size=1)
+    queue.put_nowait(queue, size=1)
     gone = weakref.ref(queue)
     del queue
     gc.collect()

@@ -83,7 +83,7 @@ def advice(rows: list[Wait], p90: float, largest: float) -> str:
 
 def paste(discipline: str) -> str:
     """Return the line that puts a discipline into a server; sizes are prompt tokens."""
-    return f'queue = weir.Queue("{discipline}")  # queue.enqueue(request, size=prompt_tokens)'
+    return f'queue = weir.Queue("{discipline}")  # queue.put(request, size=prompt_tokens)'
 
 
 def main() -> None:

@@ -8,9 +8,11 @@ and services and returns a `Result` with confidence intervals; `theory` gives th
     result.estimate("alpha:10", statistic="p99")
     result.to_pandas()
 
-    queue = weir.Queue("alpha:10")
-    queue.enqueue(request, size=3)
+    queue: weir.Queue[object] = weir.Queue("alpha:10")
+    queue.put(request, size=3)
     request = queue.get()
+
+`Dispatcher` says which of several servers a request joins, and `Limiter` how much may begin in a time.
 
 Errors are drawn in `weir.errors`. Modules are loaded on first use, so that importing weir is cheap.
 """
@@ -21,12 +23,12 @@ TYPE_CHECKING = False  # as in typing, which takes a while to load
 if TYPE_CHECKING:
     from weir._weir import __version__
     from weir.closed_forms import theory
+    from weir.dispatcher import Assigned, Dispatcher
     from weir.errors import (
         CaptureError,
         ConfigError,
         DisciplineError,
         Dropped,
-        Empty,
         GrantError,
         ResultError,
         ScenarioError,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
         UnsupportedError,
         WeirError,
     )
+    from weir.limiter import Limiter
     from weir.models.fabric.result import FabricResult
     from weir.models.network.result import NetworkResult
     from weir.models.node.result import NodeResult
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from weir.overhead import Counters, Duration, Overhead, SettingOverhead, estimate_overhead
     from weir.own import Discipline, Item
     from weir.queue import Backlog, Grant, Queue
+    from weir.queue_errors import Empty, Full, ShutDown
     from weir.registry import disciplines
     from weir.results.result import Result
     from weir.results.rows import Check, TheoryValue
@@ -53,6 +57,7 @@ if TYPE_CHECKING:
     from weir.sweeping.table import SweepResult
 
 __all__ = [
+    "Assigned",
     "Backlog",
     "CaptureError",
     "Check",
@@ -61,16 +66,19 @@ __all__ = [
     "Difference",
     "Discipline",
     "DisciplineError",
+    "Dispatcher",
     "Distribution",
     "Dropped",
     "Duration",
     "Empty",
     "Estimate",
     "FabricResult",
+    "Full",
     "Grant",
     "GrantError",
     "Item",
     "LengthClass",
+    "Limiter",
     "NetworkResult",
     "NodeResult",
     "Overhead",
@@ -83,6 +91,7 @@ __all__ = [
     "ScenarioError",
     "ServerResult",
     "SettingOverhead",
+    "ShutDown",
     "SizeResult",
     "SweepResult",
     "TheoryValue",
@@ -102,7 +111,9 @@ __all__ = [
 
 _HOME = {
     "_weir": {"__version__"},
-    "errors": {name for name in __all__ if name.endswith("Error") or name in {"Dropped", "Empty"}},
+    "dispatcher": {"Assigned", "Dispatcher"},
+    "errors": {name for name in __all__ if name.endswith("Error") or name == "Dropped"},
+    "limiter": {"Limiter"},
     "models.fabric.result": {"FabricResult"},
     "models.network.result": {"NetworkResult"},
     "models.node.result": {"NodeResult"},
@@ -111,6 +122,7 @@ _HOME = {
     "overhead": {"Counters", "Duration", "Overhead", "SettingOverhead", "estimate_overhead"},
     "own": {"Discipline", "Item"},
     "queue": {"Backlog", "Grant", "Queue"},
+    "queue_errors": {"Empty", "Full", "ShutDown"},
     "registry": {"disciplines"},
     "results.result": {"Result"},
     "results.rows": {"Check", "TheoryValue"},

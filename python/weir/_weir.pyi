@@ -557,8 +557,35 @@ def tg_parse(text: str, name: str) -> str:
     """
 
 @final
+class Dispatcher:
+    """A dispatcher of requests over servers, with what each has; the core of `weir.Dispatcher`.
+
+    Parameters
+    ----------
+    spec : str
+        A spec string of a dispatcher.
+    servers : int
+        How many servers there are.
+
+    Raises
+    ------
+    ConfigError
+        If the spec or the number is refused.
+    """
+
+    def __new__(cls, spec: str, servers: int) -> Dispatcher: ...
+    def assign(self, size: int, flow: int, class_: int, now: int) -> int | None:
+        """Return the server that a request joins, which has it from now on; None if it joins none."""
+
+    def done(self, server: int, size: int) -> None:
+        """Note that a request of this size has left the server."""
+
+    def loads(self) -> list[tuple[int, int]]:
+        """Return what each server has: the number of requests, and their sizes together."""
+
+@final
 class Queue:
-    """A message discipline over handles, behind a lock; the core of `weir.Queue`.
+    """A discipline of messages or packets over handles, behind a lock; the core of `weir.Queue`.
 
     Times are in nanoseconds, sizes in a unit of the caller's. A time before the latest one seen counts
     as the latest.
@@ -566,7 +593,7 @@ class Queue:
     Parameters
     ----------
     spec : str
-        A spec string of a message discipline.
+        A spec string of a discipline of messages or packets.
 
     Raises
     ------
@@ -593,8 +620,38 @@ class Queue:
             If ``size`` is not from 1 to 2**40.
         """
 
-    def dequeue(self, now: int) -> int | None:
-        """Return the next handle, served whole at this instant; None if nothing can be served.
+    def push_front(self, handle: int, size: int) -> None:
+        """Put a handle before all others; the discipline does not learn of it.
+
+        Raises
+        ------
+        ConfigError
+            If ``size`` is not from 1 to 2**40.
+        """
+
+    def remove(self, handle: int) -> bool:
+        """Take a handle out, wherever it waits; whether it did."""
+
+    def clear(self) -> None:
+        """Remove all that waits; the open grant stays open."""
+
+    def order(self, now: int, most: int | None = None) -> list[int]:
+        """Return the handles in the order in which they would be served if nothing else arrived.
+
+        Raises
+        ------
+        UnsupportedError
+            If the discipline's state cannot be copied.
+        """
+
+    def event(self, now: int) -> int | None:
+        """Return how long after ``now`` the discipline may serve what it holds; None if it holds nothing."""
+
+    def dequeue(self, now: int) -> tuple[int | None, list[tuple[int, str]] | None]:
+        """Return the next handle, served whole at this instant, and what the discipline dropped.
+
+        The handle is None if nothing can be served, or if something was dropped: what would have been next
+        is in front then.
 
         Raises
         ------
@@ -602,13 +659,15 @@ class Queue:
             If a grant is open.
         """
 
-    def take(self, now: int) -> tuple[int, int, int] | None:
+    def take(self, now: int) -> tuple[tuple[int, int, int] | None, list[tuple[int, str]] | None]:
         """Open a grant.
 
         Returns
         -------
-        handle, quantum, remaining : int
-            Or None if nothing can be served now.
+        granted : (handle, quantum, remaining)
+            Or None if nothing can be served now, or something was dropped.
+        dropped : list of (handle, reason)
+            As of `dequeue`.
 
         Raises
         ------

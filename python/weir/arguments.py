@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import operator
 import time
+from typing import SupportsIndex
 
 from weir.errors import ConfigError
 
-__all__ = ["check_confidence", "nanoseconds", "whole"]
+__all__ = ["check_confidence", "nanoseconds", "waiting_time", "whole"]
 
 
 def check_confidence(confidence: float) -> None:
@@ -29,12 +31,22 @@ def nanoseconds(now: float | None) -> int:
     return round(now * 1e9)
 
 
-def whole(name: str, value: int, low: int, high: int) -> int:
-    """Return ``value`` if it is a whole number within the bounds."""
-    if isinstance(value, bool) or not isinstance(value, int):
+def whole(name: str, value: SupportsIndex, low: int, high: int) -> int:
+    """Return ``value``, a whole number of Python or NumPy, as an int if it is within the bounds."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise ConfigError(
             f"{name} is {value!r}, must be a whole number", "round it, or count in a smaller unit"
         )
-    if not low <= value <= high:
-        raise ConfigError(f"{name} is {value}, must be from {low} to {high}", "count in another unit")
-    return value
+    number = operator.index(value)
+    if not low <= number <= high:
+        raise ConfigError(f"{name} is {number}, must be from {low} to {high}", "count in another unit")
+    return number
+
+
+def waiting_time(timeout: float | None) -> float | None:
+    """Return ``timeout`` in seconds, if it is a time to wait; None is without end."""
+    if timeout is not None and not timeout >= 0:
+        raise ConfigError(
+            f"timeout is {timeout}, must be at least 0 seconds", "leave it out to wait for ever"
+        )
+    return timeout

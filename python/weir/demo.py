@@ -49,6 +49,6 @@ def next_steps(result: Result) -> tuple[str, ...]:
     return (
         "",
         "u is the mean service time of a packet; theory is exact, OK where the 99.9 % interval covers it.",
-        f'in your server: queue = weir.Queue("{chosen}"); queue.enqueue(request, size=3); queue.get()',
+        f'in your server: queue = weir.Queue("{chosen}"); queue.put(request, size=3); queue.get()',
         "next: weir explain alpha | weir theory FILE | weir compare FILE | weir reproduce alpha --quick",
     )

@@ -12,16 +12,18 @@
     ├── DisciplineError (RuntimeError) a discipline breaks its contract, or a class of one raises
     ├── GrantError (RuntimeError) a grant of a queue that is open, or closed already
     ├── Dropped (RuntimeError)    a discipline dropped items of a queue; carries them
-    ├── Empty (queue.Empty)       nothing can be served now
-    └── UnsupportedError          not permitted, or not supported here
+    ├── UnsupportedError          not permitted, or not supported here
+    ├── Empty (queue.Empty, asyncio.QueueEmpty)          nothing can be served now
+    ├── Full (queue.Full, asyncio.QueueFull)             a queue holds as many items as it may
+    └── ShutDown (queue.ShutDown, asyncio.QueueShutDown) a queue was shut down
 
+The last three are in `weir.queue_errors`.
 A run stopped by Ctrl-C raises none of them: it returns what is finished, with ``interrupted`` set.
 Each message says what, with the value and the bound; ``remedy`` says what to do.
 """
 
 from __future__ import annotations
 
-import queue
 from typing import Any
 
 __all__ = [
@@ -29,7 +31,6 @@ __all__ = [
     "ConfigError",
     "DisciplineError",
     "Dropped",
-    "Empty",
     "GrantError",
     "PlanError",
     "ResultError",
@@ -148,10 +149,6 @@ class Dropped(WeirError, RuntimeError):  # noqa: N818 - an outcome, named as the
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.items, self.reason)
-
-
-class Empty(WeirError, queue.Empty):  # noqa: N818 - named as the standard library names it
-    """Nothing can be served now."""
 
 
 class UnsupportedError(WeirError):

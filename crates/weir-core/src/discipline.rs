@@ -120,6 +120,20 @@ impl<C: Cost> Backlog<C> {
         self.cost = self.cost.minus(cost);
     }
 
+    /// `keep`, which counts one less for each item that goes.
+    pub(crate) fn less<I: Item<Cost = C>>(
+        &mut self,
+        keep: &mut dyn FnMut(&I) -> bool,
+    ) -> impl FnMut(&I) -> bool {
+        move |item| {
+            let stays = keep(item);
+            if !stays {
+                self.remove(item.cost());
+            }
+            stays
+        }
+    }
+
     /// Whether nothing waits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -244,7 +258,36 @@ pub trait Discipline<I: Item> {
     fn effort(&self) -> Option<Effort> {
         None
     }
+
+    /// Another one with the same state, which decides from here on as this one does: what would be served if nothing
+    /// else arrived is asked of it. O(items). `None` where the state cannot be copied: it is a program's own.
+    fn copied(&self) -> Option<Box<dyn Discipline<I> + Send>>
+    where
+        I: Clone + Send + 'static,
+    {
+        None
+    }
+
+    /// Lets those waiting items go that are not to be kept, unserved; the others keep their order. O(items). `false`
+    /// where it cannot, and nothing has changed.
+    fn retain(&mut self, keep: &mut dyn FnMut(&I) -> bool) -> bool {
+        let _ = keep;
+        false
+    }
 }
+
+/// [`Discipline::copied`] of one that is [`Clone`] if its items are.
+macro_rules! copied {
+    () => {
+        fn copied(&self) -> Option<Box<dyn $crate::discipline::Discipline<I> + Send>>
+        where
+            I: Clone + Send + 'static,
+        {
+            Some(Box::new(self.clone()))
+        }
+    };
+}
+pub(crate) use copied;
 
 impl<I: Item, D: Discipline<I> + ?Sized> Discipline<I> for Box<D> {
     #[inline]
@@ -278,5 +321,14 @@ impl<I: Item, D: Discipline<I> + ?Sized> Discipline<I> for Box<D> {
     #[inline]
     fn effort(&self) -> Option<Effort> {
         (**self).effort()
+    }
+    fn copied(&self) -> Option<Box<dyn Discipline<I> + Send>>
+    where
+        I: Clone + Send + 'static,
+    {
+        (**self).copied()
+    }
+    fn retain(&mut self, keep: &mut dyn FnMut(&I) -> bool) -> bool {
+        (**self).retain(keep)
     }
 }

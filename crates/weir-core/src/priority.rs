@@ -65,7 +65,25 @@ pub trait Prioritized<I: Item>: Discipline<I> {
     fn barrier(&self) -> Key {
         Key::default()
     }
+
+    /// As [`Discipline::copied`], with the keys.
+    fn copied_with_keys(&self) -> Option<Box<dyn Prioritized<I> + Send>>
+    where
+        I: Clone + Send + 'static;
 }
+
+/// [`Prioritized::copied_with_keys`] of one that is [`Clone`] if its items are.
+macro_rules! copied_with_keys {
+    () => {
+        fn copied_with_keys(&self) -> Option<Box<dyn $crate::priority::Prioritized<I> + Send>>
+        where
+            I: Clone + Send + 'static,
+        {
+            Some(Box::new(self.clone()))
+        }
+    };
+}
+pub(crate) use copied_with_keys;
 
 impl<I: Item, D: Prioritized<I> + ?Sized> Prioritized<I> for Box<D> {
     #[inline]
@@ -83,6 +101,12 @@ impl<I: Item, D: Prioritized<I> + ?Sized> Prioritized<I> for Box<D> {
     #[inline]
     fn barrier(&self) -> Key {
         (**self).barrier()
+    }
+    fn copied_with_keys(&self) -> Option<Box<dyn Prioritized<I> + Send>>
+    where
+        I: Clone + Send + 'static,
+    {
+        (**self).copied_with_keys()
     }
 }
 

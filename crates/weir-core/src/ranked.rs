@@ -234,6 +234,27 @@ impl<R: Order, T> Ranked<R, T> {
         least
     }
 
+    /// Removes the items that are not to be kept: O(n log n).
+    pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+        self.lengths.iter_mut().for_each(|queue| queue.retain(|(_, item)| keep(item)));
+        self.runs.iter_mut().for_each(|run| run.retain(|(_, item)| keep(item)));
+        let mut loose = Vec::with_capacity(self.loose.order.len());
+        self.loose.drain_into(&mut loose);
+        loose.retain(|(_, item)| keep(item));
+        loose.into_iter().for_each(|(rank, item)| self.loose.push(rank, item));
+        self.fronts.drain(|_, _| ());
+        self.spent.clear();
+        for (length, queue) in (0..).zip(&self.lengths) {
+            queue.front().into_iter().for_each(|(rank, _)| self.fronts.push(*rank, length));
+        }
+        for (number, run) in (0..).zip(&self.runs) {
+            match run.last() {
+                Some((rank, _)) => self.fronts.push(*rank, LENGTHS as u32 + number),
+                None => self.spent.push(number),
+            }
+        }
+    }
+
     /// All ranks, in no particular order.
     pub fn ranks(&self) -> impl Iterator<Item = R> + '_ {
         let queues = self.lengths.iter().flatten().chain(self.runs.iter().flatten());

@@ -19,6 +19,7 @@ import_exception!(weir.errors, GrantError);
 import_exception!(weir.errors, PlanError);
 import_exception!(weir.errors, ScenarioError);
 import_exception!(weir.errors, TraceError);
+import_exception!(weir.errors, UnsupportedError);
 
 /// A spec string that names no discipline, or a wrong parameter.
 pub(crate) fn spec(error: &SpecError) -> PyErr {
@@ -27,7 +28,8 @@ pub(crate) fn spec(error: &SpecError) -> PyErr {
             config(format!("no discipline is called `{name}`"), remedy.clone())
         }
         SpecError::UnknownName { name, orders: Some(orders), remedy } => {
-            let message = format!("`{name}` orders {orders}, and a queue takes disciplines of messages");
+            let message =
+                format!("`{name}` orders {orders}, and a queue takes disciplines of messages and of packets");
             config(message, remedy.clone())
         }
         SpecError::UnknownParameter { discipline, parameter, remedy } => {
@@ -37,6 +39,18 @@ pub(crate) fn spec(error: &SpecError) -> PyErr {
             config(error.to_string(), format!("`weir explain {discipline}` lists its parameters"))
         }
         _ => config(error.to_string(), "write it as in `alpha:10` or `in_order(alpha:10)`".to_owned()),
+    }
+}
+
+/// As [`spec`], of a dispatcher.
+pub(crate) fn dispatcher(error: &SpecError) -> PyErr {
+    match error {
+        SpecError::UnknownName { name, orders: Some(orders), remedy } => {
+            let message = format!("`{name}` orders {orders}, and is no dispatcher");
+            config(message, remedy.clone())
+        }
+        SpecError::Site { .. } => config(error.to_string(), "give another number of servers".to_owned()),
+        other => spec(other),
     }
 }
 
@@ -53,6 +67,11 @@ pub(crate) fn grant(message: &str, remedy: &str) -> PyErr {
 /// A discipline that breaks its contract, or a method of it that raised something.
 pub(crate) fn discipline(message: String, remedy: &str) -> PyErr {
     DisciplineError::new_err((message, remedy.to_owned()))
+}
+
+/// What a discipline cannot do.
+pub(crate) fn unsupported(message: String, remedy: &str) -> PyErr {
+    UnsupportedError::new_err((message, remedy.to_owned()))
 }
 
 /// Whether an error is one of [`discipline`].

@@ -5,6 +5,7 @@
 
 mod bench;
 mod capture;
+mod dispatcher;
 mod enact;
 mod errors;
 mod listing;
@@ -25,6 +26,8 @@ mod _weir {
     use crate::bench::{bench_names, bench_run};
     #[pymodule_export]
     use crate::capture::import_capture;
+    #[pymodule_export]
+    use crate::dispatcher::Dispatcher;
     #[pymodule_export]
     use crate::enact::enact;
     #[pymodule_export]

@@ -1,11 +1,19 @@
-//! A message discipline behind a lock: the core of `weir.Queue`.
+//! A discipline of messages or packets behind a lock: the core of `weir.Queue`.
 //!
 //! It orders handles. The payloads, the waiting threads and the event loops stay in Python, so that no
 //! reference to a Python object is ever dropped under the lock. Sizes are whole numbers in a unit of the
-//! caller's; the discipline's clock counts what it has served in that unit.
+//! caller's; the discipline's clock counts what it has served in that unit. To disciplines of packets they are bytes.
 //!
 //! The contract allows one open grant. `dequeue` opens and closes one in a single step, as if the whole
 //! size were served at once; `take` leaves it open until `requeue` or `finish`.
+//!
+//! What waits in front ([`Queue::push_front`]) the discipline knows nothing of. What is removed it forgets at once, if it
+//! can; otherwise it keeps the handle until the turn of that comes, which is then passed over and charged to nobody.
+//!
+//! | | |
+//! |-|-|
+//! | Work | that of the discipline; `peek` and `order`: O(n) for a copy of it, and that of serving the copy; `remove`: O(n) |
+//! | Units | sizes: the caller's; times: nanoseconds of the caller's clock |
 //!
 //! A discipline written in Python runs its methods under the lock. So the lock is waited for without that of the interpreter,
 //! and such a method may not use its own queue.
@@ -16,109 +24,21 @@ use std::thread::{self, ThreadId};
 
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use weir_core::discipline::{Discipline, DropReason, Open};
-use weir_core::item::{ClassId, FlowId, Item};
-use weir_core::registry::message_discipline;
+use weir_core::discipline::{Discipline, Enqueued};
 use weir_core::spec::Spec;
-use weir_core::units::{Cost, Instant, Packets};
+use weir_core::units::{Bytes, Cost, Instant};
 
 use crate::errors;
 use crate::own::{self, Fault};
 
-/// The largest size of one item: 2^40 units.
-const MAX_SIZE: u64 = 1 << 40;
+mod state;
 
-/// What the discipline orders: a handle with what is still to be served of it.
-#[derive(Clone, Copy, Debug)]
-struct Job {
-    handle: u64,
-    flow: FlowId,
-    class: ClassId,
-    remaining: Packets,
-}
+use state::{Dropped, Job, OpenGrant, State, discipline, job};
 
-impl Item for Job {
-    type Cost = Packets;
-    #[inline]
-    fn flow(&self) -> FlowId {
-        self.flow
-    }
-    #[inline]
-    fn class(&self) -> ClassId {
-        self.class
-    }
-    #[inline]
-    fn cost(&self) -> Packets {
-        self.remaining
-    }
-}
-
-/// A grant between `take` and `requeue` or `finish`.
-#[derive(Clone, Copy, Debug)]
-struct OpenGrant {
-    /// As it was granted.
-    job: Job,
-    charged: Packets,
-}
-
-struct State {
-    discipline: Box<dyn Discipline<Job> + Send>,
-    open: Option<OpenGrant>,
-    clock: Instant,
-    drops: Vec<(Job, DropReason)>,
-}
-
-impl State {
-    /// The later of `now` and the latest moment seen: the contract's clock never goes back.
-    fn at(&mut self, now: u64) -> Instant {
-        self.clock = self.clock.max(Instant::new(now));
-        self.clock
-    }
-
-    /// The handles dropped by the last call, with the reason in words.
-    fn dropped(&mut self) -> Vec<(u64, &'static str)> {
-        self.drops.drain(..).map(|(job, reason)| (job.handle, reason_text(reason))).collect()
-    }
-
-    fn grant(&mut self, now: Instant) -> PyResult<Option<(Job, Packets)>> {
-        if self.open.is_some() {
-            return Err(errors::grant("a grant is open", "requeue or finish it first"));
-        }
-        let grant = self.discipline.dequeue(now, &Open, &mut self.drops);
-        Ok(grant.map(|grant| (grant.item, grant.quantum)))
-    }
-
-    /// The open grant, if it belongs to `handle`.
-    fn opened(&self, handle: u64) -> PyResult<OpenGrant> {
-        let closed = || errors::grant("the grant is closed already", "use the one that `take` returned last");
-        self.open.filter(|open| open.job.handle == handle).ok_or_else(closed)
-    }
-
-    /// The open grant with what remains of its item once `used` more is served.
-    fn after(&self, handle: u64, used: u64) -> PyResult<(OpenGrant, Packets)> {
-        let open = self.opened(handle)?;
-        let left = open.job.remaining.minus(open.charged);
-        if used > left.count() {
-            let message = format!("used is {used}, only {} of the item remain", left.count());
-            return Err(errors::config(message, "give what was served since the last call".to_owned()));
-        }
-        Ok((open, left.minus(Packets::new(used))))
-    }
-}
-
-fn reason_text(reason: DropReason) -> &'static str {
-    match reason {
-        DropReason::QueueFull => "the queue is full",
-        DropReason::NotResumable => "the discipline serves items whole and takes no part back",
-        DropReason::TooLarge => "the item is larger than the discipline can grant",
-        DropReason::Unclassified => "its flow or class has no place in the configuration",
-        _ => "the discipline dropped it",
-    }
-}
-
-/// A message discipline over handles; see the module.
+/// A discipline over handles; see the module.
 #[pyclass(frozen, module = "weir._weir")]
 pub(crate) struct Queue {
+    spec: String,
     state: Mutex<State>,
     /// Of a discipline of Python: its fault, which ends the queue, and who is in its methods.
     own: Option<Arc<Fault>>,
@@ -179,10 +99,9 @@ impl Queue {
     #[new]
     fn new(py: Python<'_>, spec: &str) -> PyResult<Self> {
         let parsed: Spec = spec.parse().map_err(|error| errors::spec(&error))?;
-        let (discipline, own) = own::apart(spec, || message_discipline(&parsed));
-        let discipline = discipline.map_err(|error| errors::spec(&error))?;
-        let state = State { discipline, open: None, clock: Instant::ZERO, drops: Vec::new() };
-        let queue = Self { state: Mutex::new(state), own, inside: Mutex::new(None) };
+        let (discipline, own) = own::apart(spec, || discipline(&parsed));
+        let state = State::new(discipline.map_err(|error| errors::spec(&error))?);
+        let queue = Self { spec: spec.to_owned(), state: Mutex::new(state), own, inside: Mutex::new(None) };
         queue.checked(py, Ok(()))?;
         Ok(queue)
     }
@@ -197,39 +116,96 @@ impl Queue {
         flow: u32,
         class_: u16,
         now: u64,
-    ) -> PyResult<(bool, Vec<(u64, &'static str)>)> {
-        if size == 0 || size > MAX_SIZE {
-            let message = format!("size is {size}, must be from 1 to {MAX_SIZE}");
-            return Err(errors::config(
-                message,
-                "count it in a unit in which it is a whole number".to_owned(),
-            ));
-        }
-        let job = Job { handle, flow: FlowId(flow), class: ClassId(class_), remaining: Packets::new(size) };
+    ) -> PyResult<(bool, Dropped)> {
+        let job = job(handle, size, flow, class_)?;
         let mut guard = self.lock(py)?;
         let state = &mut *guard;
         let now = state.at(now);
+        state.hold(&job);
         let outcome = state.discipline.enqueue(now, job, &mut state.drops);
-        let preempts = outcome == weir_core::discipline::Enqueued::Preempts;
-        self.checked(py, Ok((preempts, state.dropped())))
+        self.checked(py, Ok((outcome == Enqueued::Preempts, state.dropped())))
     }
 
-    /// The next handle, served whole at this instant; `None` if nothing can be served now.
-    fn dequeue(&self, py: Python<'_>, now: u64) -> PyResult<Option<u64>> {
+    /// Puts a handle before all others; the discipline does not learn of it.
+    fn push_front(&self, py: Python<'_>, handle: u64, size: u64) -> PyResult<()> {
+        let job = job(handle, size, 0, 0)?;
         let mut state = self.lock(py)?;
-        let now = state.at(now);
-        let Some((job, _)) = state.grant(now)? else { return self.checked(py, Ok(None)) };
-        state.discipline.finish(now, &job, job.remaining);
-        self.checked(py, Ok(Some(job.handle)))
+        state.front.push(job);
+        self.checked(py, Ok(()))
     }
 
-    /// Opens a grant: the handle, its quantum and what remains of it.
-    fn take(&self, py: Python<'_>, now: u64) -> PyResult<Option<(u64, u64, u64)>> {
+    /// Takes a handle out, wherever it waits; whether it did.
+    fn remove(&self, py: Python<'_>, handle: u64) -> PyResult<bool> {
+        let removed = self.lock(py)?.remove(handle);
+        self.checked(py, Ok(removed))
+    }
+
+    /// The handles in the order in which they would be served if nothing else arrived, at most so many.
+    #[pyo3(signature = (now, most=None))]
+    fn order(&self, py: Python<'_>, now: u64, most: Option<usize>) -> PyResult<Vec<u64>> {
         let mut state = self.lock(py)?;
         let now = state.at(now);
-        let Some((job, quantum)) = state.grant(now)? else { return self.checked(py, Ok(None)) };
-        state.open = Some(OpenGrant { job, charged: Packets::ZERO });
-        self.checked(py, Ok(Some((job.handle, quantum.count(), job.remaining.count()))))
+        let order = state.order(now, most.unwrap_or(usize::MAX));
+        let refused = || {
+            let message = format!("`{}` does not say whom it would serve next", self.spec);
+            errors::unsupported(
+                message,
+                "its state cannot be copied; ask a discipline whose state can, or only take items",
+            )
+        };
+        self.checked(py, order.ok_or_else(refused))
+    }
+
+    /// Removes all that waits.
+    fn clear(&self, py: Python<'_>) -> PyResult<()> {
+        let mut guard = self.lock(py)?;
+        let state = &mut *guard;
+        state.front.clear();
+        match &state.held {
+            Some(held) => state.removed.clone_from(held),
+            None => _ = state.discipline.retain(&mut |_| false),
+        }
+        self.checked(py, Ok(()))
+    }
+
+    /// How long after `now` the discipline may serve what it does not serve now, in nanoseconds; `None` where it waits for a
+    /// newcomer.
+    fn event(&self, py: Python<'_>, now: u64) -> PyResult<Option<u64>> {
+        let mut state = self.lock(py)?;
+        let now = state.at(now);
+        let next = state.discipline.next_event().filter(|next| *next < Instant::NEVER);
+        self.checked(py, Ok(next.map(|next| next.since(now).get())))
+    }
+
+    /// The next handle, served whole at this instant; `None` if nothing can be served now. Or what was dropped meanwhile:
+    /// then what would have been next stays in front.
+    fn dequeue(&self, py: Python<'_>, now: u64) -> PyResult<(Option<u64>, Option<Dropped>)> {
+        let mut state = self.lock(py)?;
+        let now = state.at(now);
+        let granted = state.grant(now)?.map(|(open, _)| open);
+        if let Some(open) = granted.filter(|open| open.known) {
+            state.discipline.finish(now, &open.job, open.job.remaining);
+        }
+        let dropped = state.dropped_instead(granted);
+        let handle = granted.filter(|_| dropped.is_none()).map(|open| open.job.handle);
+        self.checked(py, Ok((handle, dropped)))
+    }
+
+    /// Opens a grant: the handle, its quantum and what remains of it. Or what was dropped meanwhile, as in `dequeue`.
+    fn take(&self, py: Python<'_>, now: u64) -> PyResult<(Option<(u64, u64, u64)>, Option<Dropped>)> {
+        let mut state = self.lock(py)?;
+        let now = state.at(now);
+        let granted = state.grant(now)?;
+        let dropped = state.dropped_instead(granted.map(|(open, _)| open));
+        if let Some((open, _)) = granted.filter(|(open, _)| open.known && dropped.is_some()) {
+            state.discipline.finish(now, &open.job, open.job.remaining);
+        }
+        let granted = granted.filter(|_| dropped.is_none());
+        state.open = granted.map(|(open, _)| open);
+        let told = |(open, quantum): (OpenGrant, Bytes)| {
+            (open.job.handle, quantum.count(), open.job.remaining.count())
+        };
+        self.checked(py, Ok((granted.map(told), dropped)))
     }
 
     /// Charges `used` more to the open grant, which goes on.
@@ -237,32 +213,33 @@ impl Queue {
         let mut state = self.lock(py)?;
         let now = state.at(now);
         let (mut open, _) = state.after(handle, used)?;
-        let used = Packets::new(used);
-        state.discipline.charge(now, &open.job, used);
+        let used = Bytes::new(used);
+        if open.known {
+            state.discipline.charge(now, &open.job, used);
+        }
         open.charged = open.charged.plus(used);
         state.open = Some(open);
         self.checked(py, Ok(()))
     }
 
     /// Closes the open grant over an item of which something remains. Returns what was dropped.
-    fn requeue(
-        &self,
-        py: Python<'_>,
-        handle: u64,
-        used: u64,
-        now: u64,
-    ) -> PyResult<Vec<(u64, &'static str)>> {
+    fn requeue(&self, py: Python<'_>, handle: u64, used: u64, now: u64) -> PyResult<Dropped> {
         let mut guard = self.lock(py)?;
         let state = &mut *guard;
         let now = state.at(now);
         let (open, left) = state.after(handle, used)?;
-        if left == Packets::ZERO {
+        if left == Bytes::ZERO {
             let message = format!("used is {used}, nothing of the item remains");
             return Err(errors::config(message, "finish the grant instead".to_owned()));
         }
         state.open = None;
         let job = Job { remaining: left, ..open.job };
-        state.discipline.requeue(now, job, Packets::new(used), &mut state.drops);
+        if open.known {
+            state.hold(&job);
+            state.discipline.requeue(now, job, Bytes::new(used), &mut state.drops);
+        } else {
+            state.front.push(job);
+        }
         self.checked(py, Ok(state.dropped()))
     }
 
@@ -275,13 +252,15 @@ impl Queue {
         let used = used.unwrap_or(whole.job.remaining.minus(whole.charged).count());
         let (open, _) = state.after(handle, used)?;
         state.open = None;
-        state.discipline.finish(now, &open.job, Packets::new(used));
+        if open.known {
+            state.discipline.finish(now, &open.job, Bytes::new(used));
+        }
         self.checked(py, Ok(()))
     }
 
     /// Items waiting and their sizes together; the item of an open grant is not counted.
     fn backlog(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
-        let backlog = self.lock(py)?.discipline.backlog();
+        let backlog = self.lock(py)?.backlog();
         Ok((backlog.items, backlog.cost.count()))
     }
 }

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from weir.errors import ResultError
 from weir.files import read_text
+from weir.results.asked import Asked
 from weir.results.reading import REMEDY, check_confirmation, check_document, check_object, is_plain, parse
 from weir.results.rows import (
     Check,
@@ -110,7 +111,7 @@ class Section(cached_property[Rows[Row_co]]):
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Asked):
     """What a run found out.
 
     `from_json` and `from_file` return the class of the model that was run; of a model that is not listed,

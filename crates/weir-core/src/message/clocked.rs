@@ -13,10 +13,10 @@
 //! | Memory | [`Shortest`]: one slot per waiting item; grows to the largest backlog and stays |
 //! | Departs from the source | no: the listing's alpha of 10^6 is this order while the clock has not gone on by 10^6 units |
 
-use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant, copied};
 use crate::heap::Order;
 use crate::item::Item;
-use crate::priority::{Key, Prioritized};
+use crate::priority::{Key, Prioritized, copied_with_keys};
 use crate::ranked::Ranked;
 use crate::units::{Cost, Instant};
 
@@ -126,6 +126,14 @@ impl<I: Item> Discipline<I> for Shortest<I> {
         self.open = None;
     }
 
+    copied!();
+
+    fn retain(&mut self, keep: &mut dyn FnMut(&I) -> bool) -> bool {
+        let mut keep = self.backlog.less(keep);
+        self.queue.retain(&mut keep);
+        true
+    }
+
     fn backlog(&self) -> Backlog<I::Cost> {
         self.backlog
     }
@@ -143,4 +151,6 @@ impl<I: Item> Prioritized<I> for Shortest<I> {
         self.place(Place { key, number: self.inserted }, item);
         if preempts { Enqueued::Preempts } else { Enqueued::Queued }
     }
+
+    copied_with_keys!();
 }

@@ -14,7 +14,7 @@
 
 use std::collections::VecDeque;
 
-use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant, Limit};
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant, Limit, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -100,6 +100,14 @@ impl<I: Item> Discipline<I> for Fifo<I> {
     fn requeue(&mut self, _now: Instant, item: I, _used: I::Cost, _drops: &mut dyn Drops<I>) {
         self.backlog.add(item.cost());
         self.queue.push_front(item);
+    }
+
+    copied!();
+
+    fn retain(&mut self, keep: &mut dyn FnMut(&I) -> bool) -> bool {
+        let mut keep = self.backlog.less(keep);
+        self.queue.retain(&mut keep);
+        true
     }
 
     fn backlog(&self) -> Backlog<I::Cost> {

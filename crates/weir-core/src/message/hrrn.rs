@@ -14,7 +14,7 @@
 //! | Departs from the source | a message given back before its end is the next to be served |
 
 use super::tournament::{Contestant, Tournament};
-use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -119,6 +119,19 @@ impl<I: Item> Discipline<I> for Hrrn<I> {
         }
         self.backlog.add(item.cost());
         self.begun = Some(item);
+    }
+
+    copied!();
+
+    fn retain(&mut self, keep: &mut dyn FnMut(&I) -> bool) -> bool {
+        let mut keep = self.backlog.less(keep);
+        self.begun = self.begun.take().filter(&mut keep);
+        for (place, waiting) in (0..).zip(&mut self.waiting) {
+            if waiting.take_if(|item| !keep(item)).is_some() {
+                self.tournament.remove(place, self.now.get());
+            }
+        }
+        true
     }
 
     fn backlog(&self) -> Backlog<I::Cost> {

@@ -178,6 +178,25 @@ impl<I: Item, D: Prioritized<I>> Discipline<I> for InOrder<I, D> {
         self.inner.next_event()
     }
 
+    fn copied(&self) -> Option<Box<dyn Discipline<I> + Send>>
+    where
+        I: Clone + Send + 'static,
+    {
+        let inner = self.inner.copied_with_keys()?;
+        Some(Box::new(InOrder { inner, table: self.table.clone(), rebased: self.rebased, item: PhantomData }))
+    }
+
+    fn retain(&mut self, keep: &mut dyn FnMut(&I) -> bool) -> bool {
+        let table = &mut self.table;
+        self.inner.retain(&mut |item| {
+            let stays = keep(item);
+            if !stays {
+                table.leave(item.flow());
+            }
+            stays
+        })
+    }
+
     #[inline]
     fn backlog(&self) -> Backlog<I::Cost> {
         self.inner.backlog()

@@ -19,7 +19,7 @@
 use core::fmt;
 
 use super::ranked::{Rank, Ranked};
-use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -150,6 +150,14 @@ impl<I: Item> Discipline<I> for Las<I> {
 
     fn finish(&mut self, _now: Instant, _item: &I, _used: I::Cost) {
         self.open = None;
+    }
+
+    copied!();
+
+    fn retain(&mut self, keep: &mut dyn FnMut(&I) -> bool) -> bool {
+        let mut keep = self.backlog.less(keep);
+        self.waiting.retain(&mut keep);
+        true
     }
 
     fn backlog(&self) -> Backlog<I::Cost> {

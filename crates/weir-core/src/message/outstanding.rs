@@ -258,6 +258,20 @@ impl<I: Item, D: Discipline<I>> Discipline<I> for Outstanding<I, D> {
         self.inner.next_event()
     }
 
+    fn copied(&self) -> Option<Box<dyn Discipline<I> + Send>>
+    where
+        I: Clone + Send + 'static,
+    {
+        Some(Box::new(Outstanding {
+            inner: self.inner.copied()?,
+            limit: self.limit,
+            flows: self.flows.clone(),
+            outside: self.outside.clone(),
+            left: self.left.clone(),
+            unreported: self.unreported.clone(),
+        }))
+    }
+
     #[inline]
     fn backlog(&self) -> Backlog<I::Cost> {
         let mut backlog = self.inner.backlog();

@@ -17,7 +17,7 @@
 use core::fmt;
 use std::collections::VecDeque;
 
-use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -130,6 +130,14 @@ impl<I: Item> Discipline<I> for Ps<I> {
     #[inline]
     fn finish(&mut self, _now: Instant, _item: &I, _used: I::Cost) {
         self.turn = I::Cost::ZERO;
+    }
+
+    copied!();
+
+    fn retain(&mut self, keep: &mut dyn FnMut(&I) -> bool) -> bool {
+        let mut keep = self.backlog.less(keep);
+        self.queue.retain(&mut keep);
+        true
     }
 
     fn backlog(&self) -> Backlog<I::Cost> {

@@ -14,10 +14,10 @@
 
 use super::clocked::Served;
 use super::ranked::{Rank, Ranked};
-use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind};
 use crate::item::Item;
-use crate::priority::{Key, Prioritized};
+use crate::priority::{Key, Prioritized, copied_with_keys};
 use crate::spec::SpecError;
 use crate::units::Instant;
 
@@ -113,6 +113,14 @@ impl<I: Item> Discipline<I> for Psjf<I> {
         self.open = None;
     }
 
+    copied!();
+
+    fn retain(&mut self, keep: &mut dyn FnMut(&I) -> bool) -> bool {
+        let mut keep = self.backlog.less(keep);
+        self.waiting.retain(&mut keep);
+        true
+    }
+
     fn backlog(&self) -> Backlog<I::Cost> {
         self.backlog
     }
@@ -127,6 +135,8 @@ impl<I: Item> Prioritized<I> for Psjf<I> {
         let key = key.max(self.served.key(item.cost()));
         self.newcomer(item, key)
     }
+
+    copied_with_keys!();
 }
 
 #[cfg(test)]

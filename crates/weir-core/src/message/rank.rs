@@ -28,7 +28,7 @@
 use std::collections::VecDeque;
 
 use super::ranked::{Rank as Place, Ranked};
-use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::{Argument, Spec, SpecError};
@@ -295,6 +295,17 @@ impl<I: Item> Discipline<I> for Rank<I> {
     fn finish(&mut self, _now: Instant, _item: &I, used: I::Cost) {
         self.advance(used);
         self.open = None;
+    }
+
+    copied!();
+
+    fn retain(&mut self, keep: &mut dyn FnMut(&I) -> bool) -> bool {
+        let mut keep = self.backlog.less(keep);
+        match &mut self.waiting {
+            Waiting::Still(ranked) => ranked.retain(keep),
+            Waiting::Moving(queue, _) => queue.retain(|entry| keep(&entry.item)),
+        }
+        true
     }
 
     fn backlog(&self) -> Backlog<I::Cost> {

@@ -71,6 +71,11 @@ impl<K: Copy + Ord, I> Ranked<K, I> {
         self.heap.pop().map(|entry| (entry.rank, entry.item))
     }
 
+    /// Removes the items that are not to be kept.
+    pub(super) fn retain(&mut self, mut keep: impl FnMut(&I) -> bool) {
+        self.heap.retain(|entry| keep(&entry.item));
+    }
+
     /// The smallest key.
     pub(super) fn least(&self) -> Option<K> {
         self.heap.peek().map(|entry| entry.rank.key)

@@ -15,7 +15,7 @@
 use core::fmt;
 use std::collections::VecDeque;
 
-use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -119,6 +119,14 @@ impl<I: Item> Discipline<I> for Rr<I> {
     #[inline]
     fn requeue(&mut self, _now: Instant, item: I, _used: I::Cost, _drops: &mut dyn Drops<I>) {
         self.append(item);
+    }
+
+    copied!();
+
+    fn retain(&mut self, keep: &mut dyn FnMut(&I) -> bool) -> bool {
+        let mut keep = self.backlog.less(keep);
+        self.queue.retain(&mut keep);
+        true
     }
 
     fn backlog(&self) -> Backlog<I::Cost> {

@@ -15,7 +15,7 @@
 use std::collections::VecDeque;
 
 use super::rr::{ConfigError, QUANTUM, share};
-use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -88,6 +88,15 @@ impl<I: Item> Discipline<I> for RrHead<I> {
     fn requeue(&mut self, _now: Instant, item: I, _used: I::Cost, _drops: &mut dyn Drops<I>) {
         self.backlog.add(item.cost());
         self.begun.push_back(item);
+    }
+
+    copied!();
+
+    fn retain(&mut self, keep: &mut dyn FnMut(&I) -> bool) -> bool {
+        let mut keep = self.backlog.less(keep);
+        self.fresh.retain(&mut keep);
+        self.begun.retain(&mut keep);
+        true
     }
 
     fn backlog(&self) -> Backlog<I::Cost> {

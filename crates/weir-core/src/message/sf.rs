@@ -12,10 +12,10 @@
 //! | Memory | one slot per waiting item; grows to the largest backlog and stays |
 //! | Departs from the source | no: the listing's alpha of 10^6 is this order for lengths below 10^6 |
 
-use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind};
 use crate::item::Item;
-use crate::priority::{Key, Prioritized};
+use crate::priority::{Key, Prioritized, copied_with_keys};
 use crate::ranked::{Numbers, Rank, Ranked};
 use crate::spec::SpecError;
 use crate::units::{Cost, Instant};
@@ -144,6 +144,14 @@ impl<I: Item> Discipline<I> for Sf<I> {
         self.open = None;
     }
 
+    copied!();
+
+    fn retain(&mut self, keep: &mut dyn FnMut(&I) -> bool) -> bool {
+        let mut keep = self.backlog.less(keep);
+        self.queue.retain(&mut keep);
+        true
+    }
+
     fn backlog(&self) -> Backlog<I::Cost> {
         self.backlog
     }
@@ -160,6 +168,8 @@ impl<I: Item> Prioritized<I> for Sf<I> {
         let least = self.key(now, &item);
         self.insert(item, key.clamp(least, Key::MAX))
     }
+
+    copied_with_keys!();
 }
 
 #[cfg(test)]

@@ -13,10 +13,10 @@
 
 use super::clocked::Served;
 use super::ranked::Ranked;
-use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind};
 use crate::item::Item;
-use crate::priority::{Key, Prioritized};
+use crate::priority::{Key, Prioritized, copied_with_keys};
 use crate::spec::SpecError;
 use crate::units::Instant;
 
@@ -118,6 +118,15 @@ impl<I: Item> Discipline<I> for Sjf<I> {
         self.served.advance(used);
     }
 
+    copied!();
+
+    fn retain(&mut self, keep: &mut dyn FnMut(&I) -> bool) -> bool {
+        let mut keep = self.backlog.less(keep);
+        self.begun = self.begun.take().filter(&mut keep);
+        self.waiting.retain(&mut keep);
+        true
+    }
+
     fn backlog(&self) -> Backlog<I::Cost> {
         self.backlog
     }
@@ -133,6 +142,8 @@ impl<I: Item> Prioritized<I> for Sjf<I> {
         self.insert(item, key);
         Enqueued::Queued
     }
+
+    copied_with_keys!();
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@
 //! | | an empty queue forgets by the clock; turns are divided exactly; who shares a place in the hash does not take it over |
 
 use super::hash;
-use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::random::Random;
@@ -286,6 +286,8 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for Cake<I> {
     fn next_event(&self) -> Option<Instant> {
         self.wake
     }
+
+    copied!();
 
     fn backlog(&self) -> Backlog<Bytes> {
         self.store.backlog()

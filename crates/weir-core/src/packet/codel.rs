@@ -16,7 +16,7 @@ use core::fmt;
 use core::ops::RangeInclusive;
 use std::collections::VecDeque;
 
-use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -206,6 +206,8 @@ impl<I: Item> Discipline<I> for Codel<I> {
         let quantum = item.cost();
         Some(Grant { item, quantum })
     }
+
+    copied!();
 
     fn backlog(&self) -> Backlog<I::Cost> {
         self.waiting.backlog

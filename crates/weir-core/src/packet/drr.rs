@@ -29,7 +29,7 @@ use super::flows::{self, Flows};
 use super::limits;
 use super::round::Round;
 use super::tally::Tally;
-use crate::discipline::{Backlog, Discipline, Drops, Effort, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Effort, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -360,6 +360,8 @@ impl<I: Item> Discipline<I> for Drr<I> {
         }
         None
     }
+
+    copied!();
 
     #[inline]
     fn backlog(&self) -> Backlog<I::Cost> {

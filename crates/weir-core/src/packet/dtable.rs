@@ -35,7 +35,7 @@ use core::fmt;
 use super::table::{self, Form, Queues, TableError, Wheel, credits};
 use super::tally::Tally;
 use super::{flows, limits};
-use crate::discipline::{Backlog, Discipline, Drops, Effort, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Effort, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -272,6 +272,8 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for Dtable<I> {
         }
         Some(Grant { quantum: item.cost(), item })
     }
+
+    copied!();
 
     #[inline]
     fn backlog(&self) -> Backlog<Bytes> {

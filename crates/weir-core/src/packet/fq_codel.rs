@@ -21,7 +21,7 @@ use super::codel::{self, Control};
 use super::hash::{self, Spread};
 use super::list::{List, Node};
 use super::slots::{Chain, Slots};
-use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -329,6 +329,8 @@ impl<I: Item> Discipline<I> for FqCodel<I> {
             }
         }
     }
+
+    copied!();
 
     fn backlog(&self) -> Backlog<I::Cost> {
         self.backlog

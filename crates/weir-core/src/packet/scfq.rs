@@ -25,7 +25,7 @@ use super::flows::{self, Config, ConfigError, Flows};
 use super::limits;
 use super::ranks::Ranks;
 use super::virtual_time::{Rank, Share, Tag, lowering};
-use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -162,6 +162,8 @@ impl<I: Item> Discipline<I> for Scfq<I> {
         }
         served.map(|item| Grant { quantum: item.cost(), item })
     }
+
+    copied!();
 
     #[inline]
     fn backlog(&self) -> Backlog<I::Cost> {

@@ -24,7 +24,7 @@ use super::flows;
 use super::hash::{HASH, Hash, KEY, Key, SEED, SeedClock, Spread};
 use super::round::Round;
 use super::slots::{Chain, Slots};
-use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -328,6 +328,8 @@ impl<I: Item> Discipline<I> for Sfq<I> {
         }
         None
     }
+
+    copied!();
 
     fn backlog(&self) -> Backlog<I::Cost> {
         self.backlog

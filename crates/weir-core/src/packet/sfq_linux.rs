@@ -23,7 +23,7 @@ use core::fmt;
 
 use super::hash::{Hash, KEY_OF_FLOW, Key, SEED, SeedClock, Spread};
 use super::longest::{LARGEST_QUANTUM, LEAST_QUANTUM, NONE, Queues};
-use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes, parse_bytes};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -356,6 +356,8 @@ impl<I: Item> Discipline<I> for SfqLinux<I> {
         let quantum = item.cost();
         Some(Grant { item, quantum })
     }
+
+    copied!();
 
     fn backlog(&self) -> Backlog<I::Cost> {
         self.queues.backlog()

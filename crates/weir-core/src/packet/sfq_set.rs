@@ -25,7 +25,7 @@ use super::hash::{Hash, KEY_OF_FLOW, Key, Label, SEED, Spread};
 use super::longest::{LARGEST_QUANTUM, LEAST_QUANTUM, Queues};
 use super::sets::{self, Found};
 use super::sfq_linux::{QUANTUM, is_quantum, quantum_of};
-use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -264,6 +264,8 @@ impl<I: Item> Discipline<I> for SfqSet<I> {
         let quantum = item.cost();
         Some(Grant { item, quantum })
     }
+
+    copied!();
 
     fn backlog(&self) -> Backlog<I::Cost> {
         self.queues.backlog()

@@ -17,7 +17,7 @@
 use super::table::{self, Form, Queues, Table, TableError, Wheel};
 use super::tally::Tally;
 use super::{flows, limits};
-use crate::discipline::{Backlog, Discipline, Drops, Effort, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Effort, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -113,6 +113,8 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for TableBasic<I> {
         }
         Some(Grant { quantum: item.cost(), item })
     }
+
+    copied!();
 
     #[inline]
     fn backlog(&self) -> Backlog<Bytes> {

@@ -30,7 +30,7 @@ use core::fmt;
 use super::table::{self, Form, Queues, Table, TableError, Wheel, credits};
 use super::tally::Tally;
 use super::{flows, limits};
-use crate::discipline::{Backlog, Discipline, Drops, Effort, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Effort, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -323,6 +323,8 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for TableWeighted<I> {
         }
         Some(Grant { quantum: item.cost(), item })
     }
+
+    copied!();
 
     #[inline]
     fn backlog(&self) -> Backlog<Bytes> {

@@ -166,6 +166,22 @@ impl<I: Item<Cost = Bytes>, D: Discipline<I>> Discipline<I> for Tbf<I, D> {
         [self.release, self.child.next_event()].into_iter().flatten().min()
     }
 
+    fn copied(&self) -> Option<Box<dyn Discipline<I> + Send>>
+    where
+        I: Clone + Send + 'static,
+    {
+        let (child, held) = (self.child.copied()?, self.held.clone());
+        Some(Box::new(Tbf { child, bucket: self.bucket, held, release: self.release }))
+    }
+
+    fn retain(&mut self, keep: &mut dyn FnMut(&I) -> bool) -> bool {
+        let retained = self.child.retain(keep);
+        if retained && self.held.take_if(|item| !keep(item)).is_some() {
+            self.release = None;
+        }
+        retained
+    }
+
     fn backlog(&self) -> Backlog<Bytes> {
         let mut backlog = self.child.backlog();
         if let Some(item) = &self.held {

@@ -39,7 +39,7 @@ use super::flows::{self, Flows};
 use super::limits;
 use super::ranks::Ranks;
 use super::virtual_time::{Rank, Share, Tag, lowering};
-use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -346,6 +346,8 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for Wfq<I> {
         }
         served.map(|item| Grant { quantum: item.cost(), item })
     }
+
+    copied!();
 
     #[inline]
     fn backlog(&self) -> Backlog<Bytes> {

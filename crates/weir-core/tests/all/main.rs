@@ -3,6 +3,7 @@
 mod against_the_list;
 mod any_input;
 mod conforms;
+mod copied;
 mod expressions;
 mod list;
 mod operations;

@@ -10,16 +10,16 @@
 
 use super::clock::Clock;
 use super::coefficient::Coefficient;
-use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant, copied};
 use crate::item::Item;
-use crate::priority::{Key, Prioritized};
+use crate::priority::{Key, Prioritized, copied_with_keys};
 use crate::ranked::{Numbers, Rank, Ranked};
 use crate::units::{Cost, Instant};
 
 /// Which alpha a message has.
-pub trait Assign<I: Item> {
+pub trait Assign<I: Item>: Clone + Send + 'static {
     /// What a message keeps of its insertion.
-    type Kept: Copy;
+    type Kept: Copy + Send + 'static;
     /// What `item` keeps, inserted while `waiting` was not yet served.
     fn assign(&self, item: &I, waiting: I::Cost) -> Self::Kept;
     /// The alpha of `item`.
@@ -181,6 +181,14 @@ impl<I: Item, A: Assign<I>> Discipline<I> for Decrementing<I, A> {
         self.advance(used);
     }
 
+    copied!();
+
+    fn retain(&mut self, keep: &mut dyn FnMut(&I) -> bool) -> bool {
+        let mut keep = self.backlog.less(keep);
+        self.queue.retain(|(item, _)| keep(item));
+        true
+    }
+
     fn backlog(&self) -> Backlog<I::Cost> {
         self.backlog
     }
@@ -204,4 +212,6 @@ impl<I: Item, A: Assign<I>> Prioritized<I> for Decrementing<I, A> {
     fn rebased(&self) -> u128 {
         self.clock.rebased()
     }
+
+    copied_with_keys!();
 }

@@ -29,10 +29,10 @@ pub use coefficient::{Coefficient, ConfigError};
 pub use decrement::{Assign, Decrementing};
 pub use recalculate::Recalculating;
 
-use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
-use crate::priority::{Key, Prioritized};
+use crate::priority::{Key, Prioritized, copied_with_keys};
 use crate::spec::SpecError;
 use crate::units::Instant;
 
@@ -203,6 +203,12 @@ impl<I: Item> Discipline<I> for Alpha<I> {
     fn next_event(&self) -> Option<Instant> {
         either!(self, queue => queue.next_event())
     }
+    copied!();
+
+    fn retain(&mut self, keep: &mut dyn FnMut(&I) -> bool) -> bool {
+        either!(self, queue => queue.retain(keep))
+    }
+
     #[inline]
     fn backlog(&self) -> Backlog<I::Cost> {
         either!(self, queue => queue.backlog())
@@ -226,6 +232,8 @@ impl<I: Item> Prioritized<I> for Alpha<I> {
     fn barrier(&self) -> Key {
         either!(self, queue => queue.barrier())
     }
+
+    copied_with_keys!();
 }
 
 #[cfg(test)]

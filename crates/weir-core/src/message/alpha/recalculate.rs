@@ -17,10 +17,10 @@ use super::PerClass;
 use super::barriers::Barriers;
 use super::clock::Clock;
 use super::coefficient::Coefficient;
-use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant, copied};
 use crate::heap::Order;
 use crate::item::Item;
-use crate::priority::{Key, Prioritized};
+use crate::priority::{Key, Prioritized, copied_with_keys};
 use crate::ranked::{Numbers, Rank, Ranked};
 use crate::units::{Cost, Instant};
 
@@ -193,6 +193,14 @@ impl<I: Item> Discipline<I> for Recalculating<I> {
         self.advance(used);
     }
 
+    copied!();
+
+    fn retain(&mut self, keep: &mut dyn FnMut(&I) -> bool) -> bool {
+        self.queue.retain(self.backlog.less(keep));
+        self.barriers.truncate(self.queue.peek().map_or(0, |((Reverse(level), _), _)| level));
+        true
+    }
+
     fn backlog(&self) -> Backlog<I::Cost> {
         self.backlog
     }
@@ -224,4 +232,6 @@ impl<I: Item> Prioritized<I> for Recalculating<I> {
         };
         head.max(self.barriers.largest())
     }
+
+    copied_with_keys!();
 }
