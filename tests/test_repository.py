@@ -32,7 +32,12 @@ def pins(name: str) -> dict[str, str]:
 
 
 def test_what_the_package_declares_is_what_is_locked() -> None:
-    assert requirements("runtime.in") == toml("pyproject.toml")["project"]["dependencies"]
+    project = toml("pyproject.toml")["project"]
+    extras = project["optional-dependencies"]
+    assert requirements("light.in") == project["dependencies"]
+    assert requirements("runtime.in") == sorted(
+        {*project["dependencies"], *extras["report"], *extras["live"]}
+    )
 
 
 def test_the_build_backend_declared_is_the_one_locked() -> None:
@@ -41,12 +46,12 @@ def test_the_build_backend_declared_is_the_one_locked() -> None:
 
 def test_the_locks_agree_with_each_other() -> None:
     everything = pins("dev.txt")
-    for lock in ("build.txt", "runtime.txt"):
+    for lock in ("build.txt", "runtime.txt", "light.txt"):
         assert pins(lock).items() <= everything.items(), f"{lock} is not a subset of dev.txt: run `make lock`"
 
 
 def test_every_locked_file_has_a_hash() -> None:
-    for lock in ("build.txt", "runtime.txt", "dev.txt"):
+    for lock in ("build.txt", "runtime.txt", "light.txt", "wheel.txt", "dev.txt"):
         text = (ROOT / "requirements" / lock).read_text(encoding="utf-8")
         hashed = re.findall(r"^\S+==\S+ \\\n    --hash=sha256:[0-9a-f]{64}", text, re.MULTILINE)
         assert len(hashed) == len(pins(lock))

@@ -13,6 +13,7 @@
     ├── GrantError (RuntimeError) a grant of a queue that is open, or closed already
     ├── Dropped (RuntimeError)    a discipline dropped items of a queue; carries them
     ├── Empty (queue.Empty)       nothing can be served now
+    ├── MissingExtraError (ImportError) packages of an extra are not installed
     └── UnsupportedError          not permitted, or not supported here
 
 A run stopped by Ctrl-C raises none of them: it returns what is finished, with ``interrupted`` set.
@@ -31,6 +32,7 @@ __all__ = [
     "Dropped",
     "Empty",
     "GrantError",
+    "MissingExtraError",
     "PlanError",
     "ResultError",
     "ScenarioError",
@@ -152,6 +154,10 @@ class Dropped(WeirError, RuntimeError):  # noqa: N818 - an outcome, named as the
 
 class Empty(WeirError, queue.Empty):  # noqa: N818 - named as the standard library names it
     """Nothing can be served now."""
+
+
+class MissingExtraError(WeirError, ImportError):
+    """Packages of an extra are not installed; the remedy names it."""
 
 
 class UnsupportedError(WeirError):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from weir.extras import need
+
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 def arrow(result: Result) -> pa.Table:
     """Return the estimates as an Arrow table, one row each; O(rows)."""
+    need("parquet", "a table of estimates")
     import pyarrow as pa
 
     kinds = {each.name: _type(pa, str(each.type)) for each in fields(result.sections()["estimates"])}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from weir import _weir
 from weir.errors import ConfigError
+from weir.extras import need
 from weir.files import read_text, replacing, write_text
 from weir.scenario import Scenario
 from weir.settings import Setting
@@ -133,6 +134,8 @@ def swept(
 ) -> SweepResult:
     """Play what is missing of a plan, and make the set of it; of a shard, only play."""
     check_threads(threads)
+    if shard is None:
+        need("parquet", "the set of a sweep")
     folder = _temporary() if out is None else out
     kept = _opened(folder, warn)
     _keep_plan(folder, plan)

@@ -12,6 +12,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from weir.extras import need
 from weir.results import frames
 from weir.sweeping.axes import ALONE, written
 from weir.sweeping.figure import NAMES, chosen
@@ -72,10 +73,12 @@ class SweepResult:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the figures as a pandas data frame."""
+        need("pandas", "a pandas data frame")
         return frames.pandas(self.to_arrow())
 
     def to_polars(self) -> pl.DataFrame:
         """Return the figures as a Polars data frame."""
+        need("polars", "a Polars data frame")
         return frames.polars(self.to_arrow())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
