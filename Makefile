@@ -140,7 +140,11 @@ test-kills: $(DEV) $(BUILT) ## kill a sweep of 10,000 cells at 1,000 instants, a
 
 .PHONY: test-wheel
 test-wheel: $(DEV) wheel sdist ## install the wheel from dist in an empty environment without Rust and run it, then build from the sdist; takes minutes
-	scripts/try-wheel dist
+	WEIR_WHEEL=$$(echo dist/*.whl) pytest tests/test_package.py --durations=0
+	rm -rf $(TARGET)/sdist && mkdir -p $(TARGET)/sdist
+	tar -C $(TARGET)/sdist --strip-components=1 -xzf dist/weir-*.tar.gz
+	CARGO_TARGET_DIR=$(abspath $(TARGET))/from-sdist MATURIN_PEP517_ARGS="--profile editing" \
+		$(PIP) wheel --quiet --no-build-isolation --no-index --no-deps --wheel-dir $(TARGET)/sdist/dist $(TARGET)/sdist
 
 .PHONY: test-loom
 test-loom: $(CREATED) ## try every order in which threads may wake a task of weir-exec
@@ -225,7 +229,7 @@ weird: $(DAEMON) ## build the daemon (WEIRD_PROFILE=release) and put it in .venv
 .PHONY: wheel
 wheel: $(WHEEL) ## build the wheel in dist, for glibc 2.17 and later; minutes (WHEEL_TARGET=: for another machine, whose Rust library rustup adds)
 	@rm -f dist/*.whl
-	maturin build --profile release --strip --zig --compatibility manylinux2014 --target $(WHEEL_TARGET) --out dist
+	maturin build --profile release --strip --zig --compatibility manylinux2014 --compression-level 9 --target $(WHEEL_TARGET) --out dist
 
 .PHONY: sdist
 sdist: $(RUNTIME) ## pack the sources of the package in dist
@@ -235,6 +239,10 @@ sdist: $(RUNTIME) ## pack the sources of the package in dist
 .PHONY: tarball
 tarball: $(DAEMON) ## pack the daemon with units, dashboards, manual pages and completions in dist
 	scripts/tarball $(VENV)/bin/weird dist
+
+.PHONY: crates
+crates: $(CREATED) ## pack weir-core, weir-recording and weir-exec, and compile each from its package; nothing is sent
+	cargo publish --dry-run --allow-dirty --locked -p weir-core -p weir-recording -p weir-exec
 
 .PHONY: docs
 docs: $(DEV) $(BUILT) ## run the examples of the documents anew; write the reference of crates and package to out/docs
