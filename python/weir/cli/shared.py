@@ -252,7 +252,7 @@ def form_of(path: Path, forms: Sequence[str], option: str = "--out") -> str:
 def _installed(form: str) -> str:
     """Return a form that a file is to have, whose packages are installed."""
     if form in _EXTRAS:
-        need(_EXTRAS[form], f"a file {form}")
+        need(_EXTRAS[form], f"a {form} file")
     return form
 
 
