@@ -188,12 +188,6 @@ impl<R: Order, T> Ranked<R, T> {
         front.map(|(rank, item)| (*rank, item))
     }
 
-    /// Removes the item of the least rank.
-    #[inline]
-    pub(crate) fn pop(&mut self) -> Option<(R, T)> {
-        self.pop_if(|_| true)
-    }
-
     /// Removes the item of the least rank, if `wanted` says so of it.
     #[inline]
     pub(crate) fn pop_if(&mut self, wanted: impl FnOnce(&T) -> bool) -> Option<(R, T)> {
@@ -316,7 +310,7 @@ mod tests {
     }
 
     fn drain<R: Order, T>(queue: &mut Ranked<R, T>) -> Vec<T> {
-        core::iter::from_fn(|| queue.pop()).map(|(_, item)| item).collect()
+        core::iter::from_fn(|| queue.pop_if(|_| true)).map(|(_, item)| item).collect()
     }
 
     #[test]
@@ -336,7 +330,7 @@ mod tests {
         assert_eq!(queue.peek().map(|(rank, item)| (rank.key(), *item)), Some((Key(1), 1)));
         queue.map_ranks(|r| rank(r.key().0 * 2, 0));
         assert_eq!(drain(&mut queue), [1, 10, 11, 12, 15, 20]);
-        assert!(queue.pop().is_none() && queue.peek().is_none());
+        assert!(queue.pop_if(|_| true).is_none() && queue.peek().is_none());
     }
 
     #[test]
@@ -352,7 +346,7 @@ mod tests {
             }
             if i % 10 == 0 || i >= 10_000 {
                 assert_eq!(queue.peek().map(|(_, item)| *item), present.first().copied());
-                assert_eq!(queue.pop().map(|(_, item)| item), present.pop_first());
+                assert_eq!(queue.pop_if(|_| true).map(|(_, item)| item), present.pop_first());
             }
         }
         assert!(queue.runs.len() <= 10 && !queue.spent.is_empty());
@@ -367,7 +361,7 @@ mod tests {
         for (place, number) in core::iter::from_fn(|| numbers.take()).enumerate() {
             queue.push(rank(7, number), place as u64 % 2, place);
         }
-        assert!(queue.pop().is_some());
+        assert!(queue.pop_if(|_| true).is_some());
         let mut open = 0;
         assert_eq!(numbers.renumber(&mut queue, Some(&mut open)), 4);
         queue.push(rank(7, 4), 1, 4);
