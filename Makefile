@@ -26,6 +26,9 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 # The data plane: a program of its own, which needs no Python; in release, unless another profile is named.
 WEIRD_PROFILE ?= release
 DAEMON := $(VENV)/.weird-$(WEIRD_PROFILE)
+# What builds a wheel for systems older than this one.
+WHEEL := $(VENV)/.wheel
+WHEEL_TARGET ?= $(shell uname -m)-unknown-linux-gnu
 # What the extension is made of; the Python part is installed in place and needs no building.
 SOURCES := Cargo.toml Cargo.lock pyproject.toml python/weir/__init__.py $(shell find $(wildcard crates reproduce) -type f)
 
@@ -143,6 +146,14 @@ test-mutated: $(DEV) $(BUILT) ## give 40,000 mutated scenarios, traces, requests
 test-kills: $(DEV) $(BUILT) ## kill a sweep of 10,000 cells at 1,000 instants, and hold its set against an undisturbed one; takes an hour
 	python tests/sweeps.py 1000 10000
 
+.PHONY: test-wheel
+test-wheel: $(DEV) wheel sdist ## install the wheel from dist in an empty environment without Rust and run it, then build from the sdist; takes minutes
+	WEIR_WHEEL=$$(echo dist/*.whl) pytest tests/test_package.py --durations=0
+	rm -rf $(TARGET)/sdist && mkdir -p $(TARGET)/sdist
+	tar -C $(TARGET)/sdist --strip-components=1 -xzf dist/weir-*.tar.gz
+	CARGO_TARGET_DIR=$(abspath $(TARGET))/from-sdist MATURIN_PEP517_ARGS="--profile editing" \
+		$(PIP) wheel --quiet --no-build-isolation --no-index --no-deps --wheel-dir $(TARGET)/sdist/dist $(TARGET)/sdist
+
 .PHONY: test-loom
 test-loom: $(CREATED) ## try every order in which threads may wake a task of weir-exec
 	RUSTFLAGS="--cfg weir_loom" cargo test --locked --release --target-dir $(TARGET)/loom -p weir-exec --lib loom_tests
@@ -223,6 +234,24 @@ release: $(RELEASED) ## build the extension as users get it, and install the pac
 .PHONY: weird
 weird: $(DAEMON) ## build the daemon (WEIRD_PROFILE=release) and put it in .venv/bin; needs clang and libelf
 
+.PHONY: wheel
+wheel: $(WHEEL) ## build the wheel in dist, for glibc 2.17 and later; minutes (WHEEL_TARGET=: for another machine, whose Rust library rustup adds)
+	@rm -f dist/*.whl
+	maturin build --profile release --strip --zig --compatibility manylinux2014 --compression-level 9 --target $(WHEEL_TARGET) --out dist
+
+.PHONY: sdist
+sdist: $(RUNTIME) ## pack the sources of the package in dist
+	@rm -f dist/weir-*.tar.gz
+	maturin sdist --out dist
+
+.PHONY: tarball
+tarball: $(DAEMON) ## pack the daemon with units, dashboards, manual pages and completions in dist
+	scripts/tarball $(VENV)/bin/weird dist
+
+.PHONY: crates
+crates: $(CREATED) ## pack weir-core, weir-recording and weir-exec, and compile each from its package; nothing is sent
+	cargo publish --dry-run --allow-dirty --locked -p weir-core -p weir-recording -p weir-exec
+
 .PHONY: docs
 docs: $(DEV) $(BUILT) ## run the examples of the documents anew; write the reference of crates and package to out/docs
 	python tests/documents.py
@@ -239,7 +268,7 @@ lock: $(DEV) ## lock the Python requirements anew, hashes included (UPGRADE=1: t
 
 .PHONY: clean
 clean: ## remove everything that was built or installed here
-	rm -rf .venv target out python/weir/*.so .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv target out dist python/weir/*.so .pytest_cache .mypy_cache .ruff_cache
 	find python tests -name __pycache__ -prune -exec rm -rf {} +
 
 $(CREATED): scripts/bootstrap
@@ -249,6 +278,10 @@ $(CREATED): scripts/bootstrap
 $(RUNTIME): requirements/runtime.txt requirements/build.txt | $(CREATED)
 	$(INSTALL) -r requirements/build.txt
 	$(INSTALL) -r requirements/runtime.txt
+	@touch $@
+
+$(WHEEL): requirements/wheel.txt | $(RUNTIME)
+	$(INSTALL) -r requirements/wheel.txt
 	@touch $@
 
 $(DEV): requirements/dev.txt | $(RUNTIME)

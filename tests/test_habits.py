@@ -284,6 +284,34 @@ def test_c3_bash_completes_what_the_parser_has(tmp_path: Path):
     assert completed(["weir", "new", ""], tmp_path) == set(MODELS)
 
 
+def test_c3_each_command_has_a_sound_manual_page(tmp_path: Path, capsys):
+    assert call(capsys, "manual", tmp_path) == (0, "", "")
+    names = {page.stem for page in tmp_path.iterdir()}
+    assert {"weir", "weir-run", "weir-import-tg", "weir-live-testbed"} <= names
+    shown = {
+        f"weir-{name}"
+        for name in re.findall(r"(?m)^  (\w+)  ", call(capsys, "--help")[1].partition("Commands:")[2])
+    }
+    assert len(shown) > 20
+    assert shown <= names
+    run = (tmp_path / "weir-run.1").read_text()
+    assert all(
+        f"\n.SH {part}\n" in run for part in ("NAME", "SYNOPSIS", "DESCRIPTION", "ARGUMENTS", "OPTIONS")
+    )
+    assert "\\fB\\-\\-threads\\fR \\fIN\\fR" in run
+    if shutil.which("groff"):
+        for page in sorted(tmp_path.iterdir()):
+            read = subprocess.run(
+                ["groff", "-man", "-ww", "-z", "-Tutf8", page], capture_output=True, text=True, check=True
+            )
+            assert read.stderr == "", page.name
+
+
+def test_c3_manual_pages_need_a_folder(tmp_path: Path, capsys):
+    code, _, err = call(capsys, "manual", tmp_path / "none")
+    assert (code, "which is no folder" in err, list(tmp_path.iterdir())) == (2, True, [])
+
+
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
 def test_c3_a_shell_reads_its_script(name: str, tmp_path: Path, capsys):
     code, script, _ = call(capsys, "completion", name)

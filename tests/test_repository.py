@@ -32,7 +32,12 @@ def pins(name: str) -> dict[str, str]:
 
 
 def test_what_the_package_declares_is_what_is_locked() -> None:
-    assert requirements("runtime.in") == toml("pyproject.toml")["project"]["dependencies"]
+    project = toml("pyproject.toml")["project"]
+    extras = project["optional-dependencies"]
+    assert requirements("light.in") == project["dependencies"]
+    assert requirements("runtime.in") == sorted(
+        {*project["dependencies"], *extras["report"], *extras["live"]}
+    )
 
 
 def test_the_build_backend_declared_is_the_one_locked() -> None:
@@ -41,12 +46,12 @@ def test_the_build_backend_declared_is_the_one_locked() -> None:
 
 def test_the_locks_agree_with_each_other() -> None:
     everything = pins("dev.txt")
-    for lock in ("build.txt", "runtime.txt"):
+    for lock in ("build.txt", "runtime.txt", "light.txt"):
         assert pins(lock).items() <= everything.items(), f"{lock} is not a subset of dev.txt: run `make lock`"
 
 
 def test_every_locked_file_has_a_hash() -> None:
-    for lock in ("build.txt", "runtime.txt", "dev.txt"):
+    for lock in ("build.txt", "runtime.txt", "light.txt", "wheel.txt", "dev.txt"):
         text = (ROOT / "requirements" / lock).read_text(encoding="utf-8")
         hashed = re.findall(r"^\S+==\S+ \\\n    --hash=sha256:[0-9a-f]{64}", text, re.MULTILINE)
         assert len(hashed) == len(pins(lock))
@@ -76,7 +81,8 @@ def test_no_model_knows_another() -> None:
             reached |= found
             ahead += found
         assert not reached & (models - {model} | {"weir-sim"}), model
-    assert not [name for name in below["weir-core"] if name.startswith("weir-")]
+    # Itself, with its suite, for its tests.
+    assert {name for name in below["weir-core"] if name.startswith("weir-")} == {"weir-core"}
 
 
 def permits(expression: str, allowed: set[str]) -> bool:
@@ -130,3 +136,28 @@ def test_every_model_has_results_that_can_be_shown(model):
 def test_every_model_of_a_scenario_is_listed():
     folders = {path.name for path in (ROOT / "python" / "weir" / "models").iterdir() if path.is_dir()}
     assert folders - {"__pycache__"} == set(MODELS)
+
+
+def test_e3_the_public_modules_of_the_core_are_those_that_it_promises() -> None:
+    text = (ROOT / "crates" / "weir-core" / "src" / "lib.rs").read_text(encoding="utf-8")
+    hidden = set(re.findall(r"#\[doc\(hidden\)\]\npub mod (\w+);", text))
+    public = set(re.findall(r"^pub mod (\w+);", text, re.MULTILINE)) - hidden
+    readme = (ROOT / "crates" / "weir-core" / "README.md").read_text(encoding="utf-8")
+    promised, _, kept = readme.partition("documentation shows:")[2].partition("Four more modules")
+    assert set(re.findall(r"`(\w+)`", promised)) == public
+    assert set(re.findall(r"`(\w+)`", kept.partition("\n\n")[0])) == hidden
+    assert "ranked" not in public | hidden
+
+
+def test_every_target_that_a_release_or_an_image_makes_is_there() -> None:
+    targets = set(
+        re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    workflow = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    image = (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8")
+    made = set(re.findall(r"\bmake ([a-z-]+)$", workflow + image, re.MULTILINE))
+    assert {"test-wheel", "tarball", "weird", "wheel"} <= made <= targets
+    jobs = set(re.findall(r"^  (\w+):$", workflow.partition("\njobs:\n")[2], re.MULTILINE))
+    assert set(re.findall(r"needs: \[(.*)\]", workflow)[0].split(", ")) == jobs - {"files"}
+    for copied in re.findall(r"COPY --from=build /src/(\S+) ", image):
+        assert copied in {".venv/bin/weird", "LICENSE", "dist", "requirements/runtime.txt"}

@@ -15,7 +15,7 @@ import pytest
 import weir
 from sweeps import CELLS, SET, SHORT, command, killed, weir_sweep
 from weir import _weir
-from weir.errors import ConfigError, UnsupportedError
+from weir.errors import ConfigError, MissingExtraError
 from weir.sweeping import cluster
 from weir.sweeping.cluster import Cluster, check_address, play_all
 from weir.sweeping.plan import Asked, make_plan
@@ -182,13 +182,13 @@ def test_a_missing_package_is_told_with_its_extra(file: Path, monkeypatch: pytes
     result = weir.sweep(file, {"seed": [1]})
     for name in ("distributed", "pandas", "polars"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(UnsupportedError, match="Dask is not installed") as refused:
+    with pytest.raises(MissingExtraError, match="the package distributed") as refused:
         weir.sweep(file, {"seed": [1]}, cluster="local")
     assert "weir[dask]" in refused.value.remedy
-    with pytest.raises(UnsupportedError, match="pandas is not installed") as refused:
+    with pytest.raises(MissingExtraError, match="the package pandas") as refused:
         result.to_pandas()
     assert "weir[pandas]" in refused.value.remedy
-    with pytest.raises(UnsupportedError, match="polars is not installed") as refused:
+    with pytest.raises(MissingExtraError, match="the package polars") as refused:
         result.to_polars()
     assert "weir[polars]" in refused.value.remedy
 

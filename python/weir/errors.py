@@ -12,6 +12,7 @@
     ├── DisciplineError (RuntimeError) a discipline breaks its contract, or a class of one raises
     ├── GrantError (RuntimeError) a grant of a queue that is open, or closed already
     ├── Dropped (RuntimeError)    a discipline dropped items of a queue; carries them
+    ├── MissingExtraError (ImportError) packages of an extra are not installed
     ├── UnsupportedError          not permitted, or not supported here
     ├── Empty (queue.Empty, asyncio.QueueEmpty)          nothing can be served now
     ├── Full (queue.Full, asyncio.QueueFull)             a queue holds as many items as it may
@@ -32,6 +33,7 @@ __all__ = [
     "DisciplineError",
     "Dropped",
     "GrantError",
+    "MissingExtraError",
     "PlanError",
     "ResultError",
     "ScenarioError",
@@ -149,6 +151,10 @@ class Dropped(WeirError, RuntimeError):  # noqa: N818 - an outcome, named as the
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.items, self.reason)
+
+
+class MissingExtraError(WeirError, ImportError):
+    """Packages of an extra are not installed; the remedy names it."""
 
 
 class UnsupportedError(WeirError):

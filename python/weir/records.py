@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Self
 
 from weir.errors import ConfigError
+from weir.extras import need
 from weir.files import replacing
 
 if TYPE_CHECKING:
@@ -44,12 +45,15 @@ class RecordFile:
     ------
     ConfigError
         If the name ends otherwise, or the folder cannot be written.
+    MissingExtraError
+        Without the extra ``parquet``.
     """
 
     def __init__(self, path: Path) -> None:
         if path.suffix not in {".csv", ".parquet"}:
             message = f"records go to a file that ends in .csv or .parquet, not `{path.suffix}`"
             raise ConfigError(message, f"write `--records {path.stem or 'records'}.parquet`", str(path))
+        need("parquet", "a file of records")
         self.path = path
         self.rows = 0
         self._files = ExitStack()

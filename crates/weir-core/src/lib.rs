@@ -9,27 +9,35 @@
 
 pub mod added;
 pub mod alarms;
-pub mod canonical;
+#[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 pub mod discipline;
 pub mod excerpt;
-pub mod heap;
 pub mod info;
 pub mod item;
 pub mod message;
-pub mod nearest;
 pub mod packet;
 pub mod pool;
 pub mod priority;
 pub mod random;
-pub mod ranked;
 pub mod registry;
-pub mod role;
-mod scanner;
 pub mod spec;
 pub mod task;
 pub mod textbook;
 pub mod units;
+
+mod ranked;
+mod scanner;
+
+// For the other crates of weir, and no part of what this one promises.
+#[doc(hidden)]
+pub mod canonical;
+#[doc(hidden)]
+pub mod heap;
+#[doc(hidden)]
+pub mod nearest;
+#[doc(hidden)]
+pub mod role;
 
 // The example of the README is a test of its own.
 #[cfg(doctest)]

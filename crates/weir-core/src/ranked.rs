@@ -23,7 +23,7 @@ use crate::heap::{Heap, Order};
 use crate::priority::Key;
 
 /// Lengths below this have a queue of their own.
-pub const LENGTHS: usize = 64;
+pub(crate) const LENGTHS: usize = 64;
 
 /// How many loose items make a run.
 const RUN: usize = 1024;
@@ -37,16 +37,16 @@ const NUMBER_BITS: u32 = 48;
 ///
 /// Both lie in one word of 128 bits, so that a comparison is one subtraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Rank(u128);
+pub(crate) struct Rank(u128);
 
 impl Rank {
     /// The largest number of an insertion; [`Numbers`] stays below it.
-    pub const MAX_NUMBER: u64 = (1 << NUMBER_BITS) - 1;
+    pub(crate) const MAX_NUMBER: u64 = (1 << NUMBER_BITS) - 1;
 
     /// The rank of insertion `number` (at most [`Rank::MAX_NUMBER`]) with `key` (at most [`Key::MAX`]).
     #[must_use]
     #[inline]
-    pub fn new(key: Key, number: u64) -> Self {
+    pub(crate) fn new(key: Key, number: u64) -> Self {
         debug_assert!(key <= Key::MAX && number <= Self::MAX_NUMBER, "{key:?}, {number}");
         Self(key.0 << NUMBER_BITS | u128::from(number))
     }
@@ -54,14 +54,14 @@ impl Rank {
     /// Its key.
     #[must_use]
     #[inline]
-    pub const fn key(self) -> Key {
+    pub(crate) const fn key(self) -> Key {
         Key(self.0 >> NUMBER_BITS)
     }
 
     /// The number of its insertion.
     #[must_use]
     #[inline]
-    pub const fn number(self) -> u64 {
+    pub(crate) const fn number(self) -> u64 {
         self.0 as u64 & Self::MAX_NUMBER
     }
 }
@@ -73,7 +73,7 @@ impl Order for Rank {
 
 /// Items in the order of their ranks.
 #[derive(Clone, Debug)]
-pub struct Ranked<R, T> {
+pub(crate) struct Ranked<R, T> {
     /// The fronts: handles below [`LENGTHS`] are of a queue of that length, the others of a run.
     fronts: Heap<R, u32>,
     lengths: Vec<VecDeque<(R, T)>>,
@@ -128,7 +128,7 @@ impl<R: Order, T> Default for Ranked<R, T> {
 impl<R: Order, T> Ranked<R, T> {
     /// Inserts an item of `length`; no two ranks present may be equal.
     #[inline]
-    pub fn push(&mut self, rank: R, length: u64, item: T) {
+    pub(crate) fn push(&mut self, rank: R, length: u64, item: T) {
         let queue = usize::try_from(length).ok().and_then(|length| self.lengths.get_mut(length));
         let Some(queue) = queue else { return self.push_loose(rank, item) };
         match queue.back() {
@@ -175,7 +175,7 @@ impl<R: Order, T> Ranked<R, T> {
     /// The item of the least rank.
     #[must_use]
     #[inline]
-    pub fn peek(&self) -> Option<(R, &T)> {
+    pub(crate) fn peek(&self) -> Option<(R, &T)> {
         if self.is_loose() {
             let (rank, slot) = self.loose.order.peek()?;
             return Some((rank, self.loose.slots[slot as usize].as_ref()?));
@@ -188,15 +188,9 @@ impl<R: Order, T> Ranked<R, T> {
         front.map(|(rank, item)| (*rank, item))
     }
 
-    /// Removes the item of the least rank.
-    #[inline]
-    pub fn pop(&mut self) -> Option<(R, T)> {
-        self.pop_if(|_| true)
-    }
-
     /// Removes the item of the least rank, if `wanted` says so of it.
     #[inline]
-    pub fn pop_if(&mut self, wanted: impl FnOnce(&T) -> bool) -> Option<(R, T)> {
+    pub(crate) fn pop_if(&mut self, wanted: impl FnOnce(&T) -> bool) -> Option<(R, T)> {
         if self.is_loose() {
             let (_, slot) = self.loose.order.peek()?;
             return if wanted(self.loose.slots[slot as usize].as_ref()?) { self.loose.pop() } else { None };
@@ -256,13 +250,13 @@ impl<R: Order, T> Ranked<R, T> {
     }
 
     /// All ranks, in no particular order.
-    pub fn ranks(&self) -> impl Iterator<Item = R> + '_ {
+    pub(crate) fn ranks(&self) -> impl Iterator<Item = R> + '_ {
         let queues = self.lengths.iter().flatten().chain(self.runs.iter().flatten());
         self.loose.order.ranks().chain(queues.map(|(rank, _)| *rank))
     }
 
     /// Replaces each rank by `f` of it; `f` must keep the order of any two ranks present.
-    pub fn map_ranks(&mut self, f: impl Fn(R) -> R) {
+    pub(crate) fn map_ranks(&mut self, f: impl Fn(R) -> R) {
         self.fronts.map_ranks(&f);
         self.loose.order.map_ranks(&f);
         for (rank, _) in self.lengths.iter_mut().flatten().chain(self.runs.iter_mut().flatten()) {
@@ -276,7 +270,7 @@ impl<R: Order, T> Ranked<R, T> {
 /// Only the order of the numbers present matters, so when they reach the limit those present are numbered
 /// anew from zero in the same order: O(n log n) once in 2^48 insertions.
 #[derive(Clone, Copy, Debug)]
-pub struct Numbers {
+pub(crate) struct Numbers {
     next: u64,
     limit: u64,
 }
@@ -290,13 +284,13 @@ impl Default for Numbers {
 impl Numbers {
     /// Numbers that are given anew when they reach `limit`; a low limit costs time and changes nothing.
     #[must_use]
-    pub fn with_limit(limit: u64) -> Self {
+    pub(crate) fn with_limit(limit: u64) -> Self {
         Self { next: 0, limit: limit.min(Rank::MAX_NUMBER) }
     }
 
     /// The number of the next insertion, or `None` when those present must be numbered anew.
     #[inline]
-    pub fn take(&mut self) -> Option<u64> {
+    pub(crate) fn take(&mut self) -> Option<u64> {
         let number = self.next;
         (number < self.limit).then(|| {
             self.next += 1;
@@ -306,7 +300,7 @@ impl Numbers {
 
     /// Numbers anew what waits and what is served, and returns the number of the next insertion.
     #[cold]
-    pub fn renumber<T>(&mut self, queue: &mut Ranked<Rank, T>, open: Option<&mut u64>) -> u64 {
+    pub(crate) fn renumber<T>(&mut self, queue: &mut Ranked<Rank, T>, open: Option<&mut u64>) -> u64 {
         let mut present: Vec<u64> = queue.ranks().map(Rank::number).chain(open.as_deref().copied()).collect();
         present.sort_unstable();
         present.dedup();
@@ -320,7 +314,7 @@ impl Numbers {
     }
 
     /// Goes on after `present` numbers, and returns the first.
-    pub fn restart(&mut self, present: u64) -> u64 {
+    pub(crate) fn restart(&mut self, present: u64) -> u64 {
         self.next = present + 1;
         // Where a low limit meets a long queue, wait until it has doubled.
         self.limit = self.limit.max(2 * self.next).min(Rank::MAX_NUMBER);
@@ -337,7 +331,7 @@ mod tests {
     }
 
     fn drain<R: Order, T>(queue: &mut Ranked<R, T>) -> Vec<T> {
-        core::iter::from_fn(|| queue.pop()).map(|(_, item)| item).collect()
+        core::iter::from_fn(|| queue.pop_if(|_| true)).map(|(_, item)| item).collect()
     }
 
     #[test]
@@ -357,7 +351,7 @@ mod tests {
         assert_eq!(queue.peek().map(|(rank, item)| (rank.key(), *item)), Some((Key(1), 1)));
         queue.map_ranks(|r| rank(r.key().0 * 2, 0));
         assert_eq!(drain(&mut queue), [1, 10, 11, 12, 15, 20]);
-        assert!(queue.pop().is_none() && queue.peek().is_none());
+        assert!(queue.pop_if(|_| true).is_none() && queue.peek().is_none());
     }
 
     #[test]
@@ -373,7 +367,7 @@ mod tests {
             }
             if i % 10 == 0 || i >= 10_000 {
                 assert_eq!(queue.peek().map(|(_, item)| *item), present.first().copied());
-                assert_eq!(queue.pop().map(|(_, item)| item), present.pop_first());
+                assert_eq!(queue.pop_if(|_| true).map(|(_, item)| item), present.pop_first());
             }
         }
         assert!(queue.runs.len() <= 10 && !queue.spent.is_empty());
@@ -388,7 +382,7 @@ mod tests {
         for (place, number) in core::iter::from_fn(|| numbers.take()).enumerate() {
             queue.push(rank(7, number), place as u64 % 2, place);
         }
-        assert!(queue.pop().is_some());
+        assert!(queue.pop_if(|_| true).is_some());
         let mut open = 0;
         assert_eq!(numbers.renumber(&mut queue, Some(&mut open)), 4);
         queue.push(rank(7, 4), 1, 4);

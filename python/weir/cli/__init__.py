@@ -1,11 +1,11 @@
 """The command line of weir.
 
-One module a group of commands: `weir.cli.describe` (list, explain, schema, completion), `weir.cli.scenarios`
-(new, check), `weir.cli.simulate` (run, compare, theory, show, report), `weir.cli.sweep` (sweep),
-`weir.cli.size` (size), `weir.cli.plan`
-(plan, lint), `weir.cli.importing` (import), `weir.cli.measure` (overhead), `weir.cli.live` (live) and
-`weir.cli.tour` (demo, reproduce, bench). What they share: `weir.cli.shared`. `weir.cli.commands` puts them
-together; it is loaded when a command is run, so that Ctrl-C is answered from the first moment.
+One module a group of commands: `weir.cli.describe` (list, explain, schema, completion, manual),
+`weir.cli.scenarios` (new, check), `weir.cli.simulate` (run, compare, theory, show, report), `weir.cli.sweep`
+(sweep), `weir.cli.size` (size), `weir.cli.plan` (plan, lint), `weir.cli.importing` (import),
+`weir.cli.measure` (overhead), `weir.cli.live` (live) and `weir.cli.tour` (demo, reproduce, bench). What they
+share: `weir.cli.shared`. `weir.cli.commands` puts them together; it is loaded when a command is run, so that
+Ctrl-C is answered from the first moment.
 
 Exit codes: 0 done and met, 1 a requirement or a published value is not met or could not be checked, a
 self-check failed, or a figure is not settled, 2 bad input, or an output that cannot be written, 3 not

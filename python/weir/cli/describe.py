@@ -1,8 +1,9 @@
-"""Commands that describe: list, explain, schema, completion."""
+"""Commands that describe: list, explain, schema, completion, manual."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -29,6 +30,7 @@ def add_to(app: typer.Typer) -> None:
     app.command("explain", short_help="Explain one discipline.")(explain)
     app.command("schema", short_help="Print the schema of scenarios.")(schema)
     app.command("completion", short_help="Print a completion script for a shell.")(completion)
+    app.command("manual", short_help="Write the manual pages.")(manual)
 
 
 def list_disciplines(
@@ -227,3 +229,30 @@ def completion(
       weir completion fish > ~/.config/fish/completions/weir.fish
     """
     typer.echo(script(shell, context.find_root().command), nl=False)
+
+
+def manual(
+    context: typer.Context,
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR",
+            help="The folder to write them to, such as ~/.local/share/man/man1.",
+            show_default=False,
+        ),
+    ],
+) -> None:
+    """Write the manual pages of weir and of its commands; pages that are there are replaced.
+
+    \b
+    Example:
+      weir manual ~/.local/share/man/man1
+    """
+    from weir import __version__
+    from weir.cli.manual import pages
+    from weir.files import write_text
+
+    if not folder.is_dir():
+        raise ConfigError(f"DIR is {folder}, which is no folder", "create it first, or name another")
+    for name, text in pages(context.find_root().command, __version__):
+        write_text(folder / name, text)

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from weir.live.steer.study import Study
+
     class _Made(Protocol):
         """What a measurement came to."""
 
@@ -219,7 +221,7 @@ def steer(
       weir live steer --out steer.html
     """
     from weir.live import program
-    from weir.live.steer import page, run, text
+    from weir.live.steer import run, text
     from weir.reproduce.steer.runs import SEED
 
     spans = _span("--window", window, *_WINDOWS), _span("--service", service, *_SERVICES)
@@ -235,8 +237,15 @@ def steer(
             keep=keep,
             told=progress,
         )
-    code = _end(made, path, as_json, page.html, text.show)
+    code = _end(made, path, as_json, _steered, text.show)
     return INTERRUPTED if made.interrupted else code
+
+
+def _steered(study: Study) -> str:
+    """Return the report; the library of charts is loaded with it."""
+    from weir.live.steer import page
+
+    return page.html(study)
 
 
 def epoch(
@@ -317,11 +326,13 @@ def _checked(
 ) -> Path | None:
     """Refuse options out of their bounds, and what could not be done here, before anything is simulated."""
     from weir.errors import UnsupportedError
+    from weir.extras import need
     from weir.live.namespaces import why_not
 
     path = _asked(scale, repeat, together, out)
     if reason := why_not():
         raise UnsupportedError(reason, "run as root, on Linux, outside a container without privileges")
+    need("live", "a measurement with packets")
     return path
 
 

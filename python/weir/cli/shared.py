@@ -11,6 +11,7 @@ import typer
 
 from weir.cli import complain
 from weir.errors import ConfigError
+from weir.extras import need
 from weir.models import MODELS
 from weir.results.saving import FORMS
 
@@ -56,6 +57,8 @@ __all__ = [
 INTERRUPTED = 130
 NOT_MET = 1
 BAD_INPUT = 2
+_EXTRAS = {".html": "charts", ".csv": "parquet", ".parquet": "parquet", ".pftrace": "trace"}
+"""What writes a file, by how its name ends."""
 _FEW = 2  # forms that are listed as "a or b"
 
 if TYPE_CHECKING:
@@ -227,9 +230,11 @@ def form_of(path: Path, forms: Sequence[str], option: str = "--out") -> str:
     ------
     ConfigError
         If it is none of them, or the file could not be written: said before a long run and not after it.
+    MissingExtraError
+        If what writes it is not installed.
     """
     if not path.suffix and is_streamed(path, option):
-        return forms[0]
+        return _installed(forms[0])
     if path.suffix not in forms:
         known = ", ".join(forms) if len(forms) > _FEW else " or ".join(forms)
         ends = f"one of {known}" if len(forms) > _FEW else known
@@ -241,7 +246,14 @@ def form_of(path: Path, forms: Sequence[str], option: str = "--out") -> str:
             f"{option} is {path}, and the folder {path.parent} does not exist", "create it first"
         )
     is_streamed(path, option)
-    return path.suffix
+    return _installed(path.suffix)
+
+
+def _installed(form: str) -> str:
+    """Return a form that a file is to have, whose packages are installed."""
+    if form in _EXTRAS:
+        need(_EXTRAS[form], f"a {form} file")
+    return form
 
 
 def is_streamed(path: Path, option: str = "--out") -> bool:

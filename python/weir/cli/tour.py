@@ -47,7 +47,7 @@ def demo(
         typer.Option(
             "--out",
             metavar="FILE",
-            help="The HTML file; an existing one is replaced. Default: weir-demo.html.",
+            help="The HTML file; an existing one is replaced. Default: weir-demo.html, with charts.",
         ),
     ] = None,
     seed: Seed = None,
@@ -64,9 +64,11 @@ def demo(
       weir demo --out tour.html
     """
     from weir import demo as tour
+    from weir.extras import has
 
-    target = only(out) or Path("weir-demo.html")
-    form_of(target, (".html",))
+    target = only(out) or (Path("weir-demo.html") if has("charts") else None)
+    if target is not None:
+        form_of(target, (".html",))
     result = tour.run(seed=seed, threads=threads, out=target)
     if as_json:
         typer.echo(result.to_json())
@@ -80,10 +82,11 @@ def demo(
     terminal.show_comparison(console, result)
     for line in tour.next_steps(result):
         terminal.say(console, line)
-    typer.echo(f"report: {target.absolute()}")
+    typer.echo(_NO_REPORT if target is None else f"report: {target.absolute()}")
     return exit_code(result)
 
 
+_NO_REPORT = "no report: an HTML report needs the extra `charts`; run `pip install 'weir[charts]'`"
 _EVERY = "all"
 if TYPE_CHECKING:
     Name = str

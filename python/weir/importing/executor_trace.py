@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from weir._weir import read_recording, recorded_events
 from weir.errors import ConfigError
+from weir.extras import need
 from weir.files import replacing
 from weir.models.node.trace import ENDING
 
@@ -67,6 +68,7 @@ def write(file: Path, path: Path) -> int:
         If the name ends otherwise, or the file cannot be written.
     """
     check(path)
+    need("trace", "a Perfetto trace")
     text, _ = read_recording(file, 0)
     facts, events = json.loads(text), array("q")
     events.frombytes(recorded_events(file, MOST_EVENTS))

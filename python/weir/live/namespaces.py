@@ -34,6 +34,7 @@ from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from weir.errors import UnsupportedError
+from weir.extras import need
 from weir.files import write_text
 
 if TYPE_CHECKING:
@@ -360,6 +361,7 @@ def _path() -> dict[str, str]:
 
 
 def _remove(namespaces: Iterable[str], folders: Iterable[Path]) -> None:
+    need("live", "the removal of a namespace")
     from pyroute2 import netns
 
     for namespace in namespaces:

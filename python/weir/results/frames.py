@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from weir.errors import UnsupportedError
+from weir.extras import need
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
 def arrow(result: Result) -> pa.Table:
     """Return the estimates as an Arrow table, one row each; O(rows)."""
+    need("parquet", "a table of estimates")
     import pyarrow as pa
 
     kinds = {each.name: _type(pa, str(each.type)) for each in fields(result.sections()["estimates"])}
@@ -35,14 +35,7 @@ def _type(pa: Any, kind: str) -> Any:  # noqa: ANN401 - pyarrow ships no types
 
 
 def pandas(table: pa.Table) -> pd.DataFrame:
-    """Return a table as a pandas data frame, whose whole numbers may be missing.
-
-    Raises
-    ------
-    UnsupportedError
-        If pandas is not installed.
-    """
-    _assert_installed("pandas")
+    """Return a table as a pandas data frame, whose whole numbers may be missing."""
     import pandas as pd
 
     kinds = {"int64": "Int64", "double": "float64"}
@@ -51,25 +44,10 @@ def pandas(table: pa.Table) -> pd.DataFrame:
 
 
 def polars(table: pa.Table) -> pl.DataFrame:
-    """Return a table as a Polars data frame.
-
-    Raises
-    ------
-    UnsupportedError
-        If Polars is not installed.
-    """
-    _assert_installed("polars")
+    """Return a table as a Polars data frame."""
     import polars as pl
 
     frame = pl.from_arrow(table)
     if not isinstance(frame, pl.DataFrame):
         raise TypeError("a table became something else than a data frame")
     return frame
-
-
-def _assert_installed(package: str) -> None:
-    """Refuse what takes a package that is not there, and name the extra that brings it."""
-    try:
-        import_module(package)
-    except ImportError:
-        raise UnsupportedError(f"{package} is not installed", f"install `weir[{package}]`") from None

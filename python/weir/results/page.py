@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weir.errors import ConfigError
+from weir.extras import need
 from weir.files import write_text
 from weir.results.tables import LEGEND, checks_columns, has_marks, specs, split
 from weir.results.verdict import agreement, capital, state, verdict
@@ -47,7 +48,14 @@ def write(result: Result, path: str | Path) -> None:
 
 
 def html(result: Result) -> str:
-    """Return the report of a result as one HTML document."""
+    """Return the report of a result as one HTML document.
+
+    Raises
+    ------
+    MissingExtraError
+        Without the extra ``charts``.
+    """
+    need("charts", "an HTML report")
     view = result.view()
     figured = view.figures()
     charts = [

@@ -18,6 +18,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from weir.errors import ResultError
+from weir.extras import need
 from weir.files import read_text
 from weir.results.asked import Asked
 from weir.results.reading import REMEDY, check_confirmation, check_document, check_object, is_plain, parse
@@ -401,10 +402,12 @@ class Result(Asked):
         """Return the estimates as a pandas data frame; columns as in `to_arrow`."""
         from weir.results.frames import pandas
 
+        need("pandas", "a pandas data frame")
         return pandas(self.to_arrow())
 
     def to_polars(self) -> pl.DataFrame:
         """Return the estimates as a Polars data frame; columns as in `to_arrow`."""
         from weir.results.frames import polars
 
+        need("polars", "a Polars data frame")
         return polars(self.to_arrow())

@@ -22,7 +22,8 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from weir import _weir
-from weir.errors import ConfigError, UnsupportedError
+from weir.errors import ConfigError
+from weir.extras import need
 from weir.text import plural
 
 if TYPE_CHECKING:
@@ -43,7 +44,6 @@ _LOOKED_EVERY = 1.0
 _TOLD_EVERY = 0.1
 _PATIENCE = 10.0
 """Seconds without a worker before that is told."""
-_WITHOUT_EXTRA = "install `weir[dask]`, here and for the workers"
 
 Key = tuple[str, int, int, int]
 Played = list[tuple[int, bool, bytes]]
@@ -326,13 +326,11 @@ def connected(address: str, threads: int | None, warn: Callable[[str], None]) ->
     ------
     ConfigError
         If no scheduler answers.
-    UnsupportedError
+    MissingExtraError
         If Dask is not installed.
     """
-    try:
-        distributed: Any = import_module("distributed")
-    except ImportError:
-        raise UnsupportedError("Dask is not installed, which a cluster needs", _WITHOUT_EXTRA) from None
+    need("dask", "a cluster")
+    distributed: Any = import_module("distributed")
     # What they log is said here in other words; some of the loggers have a level of their own.
     for name in logging.root.manager.loggerDict:
         if name.partition(".")[0] in {"distributed", "tornado"}:

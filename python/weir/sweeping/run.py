@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from weir import _weir, axes
 from weir.errors import ConfigError
+from weir.extras import need
 from weir.files import read_text, replacing, write_text
 from weir.own import among, name_of, named
 from weir.scenario import Scenario
@@ -174,6 +175,8 @@ def swept(
 ) -> SweepResult:
     """Play what is missing of a plan, and make the set of it; of a shard, only play."""
     check_threads(threads)
+    if shard is None:
+        need("parquet", "the set of a sweep")
     _check_own(plan, out, cluster)
     if cluster is not None:
         check_address(cluster)

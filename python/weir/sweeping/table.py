@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from weir.axes import ALONE, written
+from weir.extras import need
 from weir.results import frames
 from weir.sweeping.figure import NAMES, WATCHED, chosen
 from weir.sweeping.selection import best_of, frontier_of
@@ -75,10 +76,12 @@ class SweepResult:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the figures as a pandas data frame."""
+        need("pandas", "a pandas data frame")
         return frames.pandas(self.to_arrow())
 
     def to_polars(self) -> pl.DataFrame:
         """Return the figures as a Polars data frame."""
+        need("polars", "a Polars data frame")
         return frames.polars(self.to_arrow())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:

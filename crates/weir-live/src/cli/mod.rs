@@ -12,6 +12,7 @@ use crate::daemon::log;
 use crate::daemon::privileges::{Limited, Missing};
 
 mod client;
+mod completion;
 mod ctl;
 mod daemon;
 mod doctor;
@@ -40,6 +41,7 @@ enum Command {
     Route(route::Arguments),
     /// Spreads the requests of an interface over processors, as a dispatcher decides.
     Steer(steer::Arguments),
+    Completion(completion::Arguments),
     Ctl(ctl::Arguments),
     Doctor(doctor::Arguments),
     Top(top::Arguments),
@@ -126,6 +128,7 @@ pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Route(arguments) => route::run(&arguments),
         Command::Steer(arguments) => steer::run(&arguments),
+        Command::Completion(arguments) => completion::run(&arguments),
         Command::Ctl(arguments) => ctl::run(arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Top(arguments) => top::run(&arguments),

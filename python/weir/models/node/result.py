@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from weir.extras import need
 from weir.models.node import rows
 from weir.models.node.reading import KINDS, check_node, check_timelines, timelines
 from weir.results.result import Field, Section
@@ -104,6 +105,7 @@ class NodeResult(SubjectResult):
             ``discipline``, ``kind``, ``name``, ``metric``, ``unit``, ``from``, ``until`` (s from the
             beginning of the first replication) and ``value``.
         """
+        need("parquet", "a table of samples")
         import pyarrow as pa
 
         columns: dict[str, list[Any]] = {name: [] for name in _SAMPLE_COLUMNS}

@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from weir.errors import ConfigError
+from weir.extras import need
 from weir.files import replacing
 from weir.models.node.periods import OVERHEAD, critical_periods, epochs, lengths, runs
 
@@ -92,6 +93,7 @@ def write(result: NodeResult, path: Path) -> None:
         raise ConfigError(
             "no timeline was kept, and a trace is made of it", _REMEDY, result.document.get("file")
         )
+    need("trace", "a Perfetto trace")
     from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
     with replacing(path) as part, part.open("wb") as file:

@@ -11,6 +11,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
+from weir.extras import need
 from weir.files import write_text
 from weir.reproduce.engine.checks import Checks, Counted, Status
 from weir.reproduce.engine.judgement import Finding
@@ -114,6 +115,7 @@ class Reproduction(Counted, ABC, Generic[EvidenceT, JudgedT]):
 
     def html(self) -> str:
         """Return the reproduction as one HTML document that needs nothing else."""
+        need("charts", "an HTML report")
         return str(self._part("page").html(self))
 
     def _part(self, name: str) -> ModuleType:

@@ -1,4 +1,7 @@
-"""What was published: a document's folder under ``reproduce``, its tables and its scenarios."""
+"""What was published: a document's folder under ``reproduce``, its tables and its scenarios.
+
+A wheel has a copy of ``reproduce`` as ``weir/reproduce/published``.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Published"]
 
+_HERE = Path(__file__).resolve()
+_FOLDERS = (_HERE.parents[4] / "reproduce", _HERE.parents[1] / "published")
+"""Where the documents are: in a clone of the repository, and in an installation."""
 _READ: dict[str, Callable[[str], object]] = {
     "str": str,
     "int": int,
@@ -42,12 +48,13 @@ class Published:
         Raises
         ------
         ConfigError
-            If the package was installed without its repository.
+            If it was removed.
         """
-        path = Path(__file__).resolve().parents[4] / "reproduce" / self.name
-        if not path.is_dir():
-            remedy = "install weir from a clone of its repository, by `make build`"
-            raise ConfigError("the published tables are not there", remedy, str(path))
+        found = (folder / self.name for folder in _FOLDERS if (folder / self.name).is_dir())
+        path = next(found, None)
+        if path is None:
+            missing = str(_FOLDERS[-1] / self.name)
+            raise ConfigError("the published tables are not there", "install weir again", missing)
         return path
 
     def records(self, file: str) -> list[dict[str, str]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from weir.extras import need
 from weir.files import write_text
 from weir.reproduce.engine.series import run_all
 from weir.reproduce.sfq import simulate
@@ -44,6 +45,7 @@ class Study:
 
     def html(self) -> str:
         """Return the study as one HTML document that needs nothing else."""
+        need("charts", "an HTML report")
         from weir.reproduce.sfq.study.page import html
 
         return html(self)
