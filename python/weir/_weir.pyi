@@ -5,6 +5,7 @@ from os import PathLike
 from typing import Any, Final, Self, final
 
 __all__ = [
+    "Cells",
     "Item",
     "Queue",
     "Scenario",
@@ -25,6 +26,7 @@ __all__ = [
     "opensm_tables",
     "plan",
     "plan_emit",
+    "play_replications",
     "read_recording",
     "recorded_events",
     "remove_discipline",
@@ -692,6 +694,7 @@ class Cells:
     def text(self, place: int) -> tuple[str, int | None]:
         """Return the text of a cell, and how many replications it has, if not as many as that says."""
 
+@final
 class Sweep:
     """The folder of a sweep, and what is kept there.
 
