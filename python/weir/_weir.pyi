@@ -5,6 +5,7 @@ from os import PathLike
 from typing import Any, Final, Self, final
 
 __all__ = [
+    "Cells",
     "Item",
     "Queue",
     "Scenario",
@@ -24,6 +25,7 @@ __all__ = [
     "opensm_tables",
     "plan",
     "plan_emit",
+    "play_replications",
     "reach",
     "read_recording",
     "recorded_events",
@@ -755,6 +757,7 @@ class Cells:
     def text(self, place: int) -> tuple[str, int | None]:
         """Return the text of a cell, and how many replications it has, if not as many as that says."""
 
+@final
 class Sweep:
     """The folder of a sweep, and what is kept there.
 

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from weir import _weir
 from weir.errors import ConfigError
-from weir.results.result import Result
+from weir.results.engine import of_engine
 from weir.simulation import as_scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from weir.results.result import Result
     from weir.scenario import Scenario
 
 __all__ = ["theory"]
@@ -40,7 +41,7 @@ def theory(scenario: Scenario | str | Path | Mapping[str, object]) -> Result:
         If it is of a network or a node, which have no closed forms, or of a fabric for which none is known.
     """
     checked = as_scenario(scenario)
-    result = Result.of_engine(_weir.theory(checked.read))
+    result = of_engine(_weir.theory(checked.read))
     if result.model == "fabric" and all(row.value is None for row in result.theory):
         raise ConfigError(
             "no closed form is known of this fabric: what a channel gets depends on the others' traffic",

@@ -10,13 +10,14 @@ from weir import _weir
 from weir.errors import ConfigError
 from weir.models import MODELS
 from weir.own import among, with_disciplines
-from weir.results.result import Result
+from weir.results.engine import of_engine
 from weir.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from weir.records import RecordFile
+    from weir.results.result import Result
 
 __all__ = ["as_scenario", "check_threads", "compare", "confirm", "run"]
 
@@ -82,7 +83,7 @@ def run(
         checked = checked.with_seed(seed)
     check_threads(threads)
     if records is None:
-        return _labelled(Result.of_engine(_weir.run(checked.read, threads, progress, None)))
+        return _labelled(of_engine(_weir.run(checked.read, threads, progress, None)))
     _check_records(checked)
     from weir.records import RecordFile
 
@@ -96,7 +97,7 @@ def _recorded(
     progress: Callable[[dict[str, float]], None] | None,
     file: RecordFile,
 ) -> Result:
-    result = _labelled(Result.of_engine(_weir.run(scenario.read, threads, progress, file.write)))
+    result = _labelled(of_engine(_weir.run(scenario.read, threads, progress, file.write)))
     if result.empty or result.unstable:
         file.discard()
     else:
@@ -113,7 +114,7 @@ def _labelled(result: Result) -> Result:
 def _with(result: Result, words: dict[str, object]) -> Result:
     """Return a result with more in its document."""
     more = json.dumps(words, ensure_ascii=False)
-    return Result.of_engine(f"{result.text.rstrip().removesuffix('}')},{more[1:]}")
+    return of_engine(f"{result.text.rstrip().removesuffix('}')},{more[1:]}")
 
 
 def compare(

@@ -47,16 +47,7 @@ if TYPE_CHECKING:
     from weir.results.rows import Judgement, Measured
     from weir.results.view import View
 
-_REQUIRED = {
-    "weir",
-    "model",
-    "seed",
-    "scenario",
-    "time_unit",
-    "disciplines",
-    "reference",
-    "estimates",
-}
+_REQUIRED = {"weir", "model", "seed", "scenario", "time_unit", "disciplines", "reference", "estimates"}
 _TOLD = ("judgements", "verdict")
 """What is told of a document, and stands behind what the engine wrote."""
 _FIELDS = {
@@ -170,19 +161,12 @@ class Result(Asked):
             kind.check(document)
         except ResultError as error:
             raise ResultError(error.message, REMEDY, name, key=error.key, value=error.value) from None
-        return cls._of(kind, text, document)
+        return kind.of_document(text, document)
 
     @classmethod
-    def of_engine(cls, text: str) -> Result:
-        """Return the result that the engine has just written: what it wrote is not checked as a file is."""
-        from weir.models import MODELS
-
-        document = json.loads(text)
-        return cls._of(MODELS[document["model"]].result(), text, document)
-
-    @staticmethod
-    def _of(kind: type[Result], text: str, document: dict[str, Any]) -> Result:
-        result = kind(text.rstrip("\n"))
+    def of_document(cls, text: str, document: dict[str, Any]) -> Result:
+        """Return the result of a text that was read and checked, or that the engine has just written."""
+        result = cls(text.rstrip("\n"))
         words = [document.pop(key) for key in _TOLD if key in document]
         result.__dict__.update(document=document, _is_told=bool(words))
         return result

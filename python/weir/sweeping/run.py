@@ -255,7 +255,6 @@ def merge(
     ConfigError
         If a folder is of no sweep, or of another one.
     """
-    check_threads(threads)
     plans = [_plan_of(folder) for folder in folders]
     for folder, plan in zip(folders, plans, strict=True):
         if plan != plans[0]:

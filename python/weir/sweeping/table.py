@@ -108,9 +108,9 @@ class SweepResult:
 
     def result(self, cell: int) -> Result:
         """Return the whole result of a cell, as `weir.run` returns it of the same scenario."""
-        from weir.results.result import Result
+        from weir.results.engine import of_engine
 
-        return Result.of_engine(self._kept.result(self._cells, range(len(self._cells))[cell]))
+        return of_engine(self._kept.result(self._cells, range(len(self._cells))[cell]))
 
     def figure(self, name: str) -> Figure:
         """Return the figure of this name, such as ``p99 response`` or ``mean delay of call``.
