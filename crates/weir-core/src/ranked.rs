@@ -229,7 +229,7 @@ impl<R: Order, T> Ranked<R, T> {
     }
 
     /// Removes the items that are not to be kept: O(n log n).
-    pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
         self.lengths.iter_mut().for_each(|queue| queue.retain(|(_, item)| keep(item)));
         self.runs.iter_mut().for_each(|run| run.retain(|(_, item)| keep(item)));
         let mut loose = Vec::with_capacity(self.loose.order.len());
