@@ -35,6 +35,9 @@ mod state;
 
 use state::{Dropped, Job, OpenGrant, State, discipline, job};
 
+/// A grant that was opened: the handle, its quantum and what remains of it.
+type Opened = (u64, u64, u64);
+
 /// A discipline over handles; see the module.
 #[pyclass(frozen, module = "weir._weir")]
 pub(crate) struct Queue {
@@ -192,7 +195,7 @@ impl Queue {
     }
 
     /// Opens a grant: the handle, its quantum and what remains of it. Or what was dropped meanwhile, as in `dequeue`.
-    fn take(&self, py: Python<'_>, now: u64) -> PyResult<(Option<(u64, u64, u64)>, Option<Dropped>)> {
+    fn take(&self, py: Python<'_>, now: u64) -> PyResult<(Option<Opened>, Option<Dropped>)> {
         let mut state = self.lock(py)?;
         let now = state.at(now);
         let granted = state.grant(now)?;

@@ -37,8 +37,6 @@ pub(crate) fn schema() -> String {
 #[pyclass(frozen, module = "weir._weir")]
 pub(crate) struct Scenario {
     read: Arc<weir_sim::Scenario>,
-    /// As it was written: where a key stands is looked up there.
-    text: String,
 }
 
 #[pymethods]
@@ -48,7 +46,7 @@ impl Scenario {
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
         let read = py.detach(|| weir_sim::Scenario::from_toml(text, name, folder));
         let read = read.map_err(|error| errors::scenario(&error, name))?;
-        Ok(Self { read: Arc::new(read), text: text.to_owned() })
+        Ok(Self { read: Arc::new(read) })
     }
 
     /// The scenario in normalised form, as TOML.
@@ -73,7 +71,7 @@ impl Scenario {
     fn with_seed(&self, seed: u64) -> PyResult<Self> {
         let read = weir_sim::Scenario::clone(&self.read).with_seed(seed);
         let read = read.map_err(|error| errors::scenario(&error, self.name()))?;
-        Ok(Self { read: Arc::new(read), text: self.text.clone() })
+        Ok(Self { read: Arc::new(read) })
     }
 
     /// The same scenario with more of it: a run of so many times its length, in so many replications, each as long as one of
@@ -83,7 +81,7 @@ impl Scenario {
             if times > 1 { self.read.longer(times) } else { Ok(weir_sim::Scenario::clone(&self.read)) };
         let read = longer.and_then(|longer| longer.replicated(Some(replications)));
         let (read, _) = read.map_err(|error| errors::scenario(&error, self.name()))?;
-        Ok(Self { read: Arc::new(read), text: self.text.clone() })
+        Ok(Self { read: Arc::new(read) })
     }
 
     /// How many replications make its result.
@@ -96,17 +94,13 @@ impl Scenario {
     fn settling(&self) -> PyResult<Self> {
         let read = weir_sim::Scenario::clone(&self.read).settling();
         let read = read.map_err(|error| errors::scenario(&error, self.name()))?;
-        Ok(Self { read: Arc::new(read), text: self.text.clone() })
+        Ok(Self { read: Arc::new(read) })
     }
 }
 
 impl Scenario {
     pub(crate) fn read(&self) -> Arc<weir_sim::Scenario> {
         Arc::clone(&self.read)
-    }
-
-    pub(crate) fn text(&self) -> &str {
-        &self.text
     }
 
     fn name(&self) -> &str {
