@@ -14,6 +14,7 @@ import json
 import os
 import tempfile
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -189,10 +190,7 @@ def swept(
     elif (there := _there(kept, plan, folder)) is not None:
         return there
     if cluster is None:
-
-        def play(some: _weir.Cells) -> dict[str, Any]:
-            return kept.play(some, threads, alone, list(WATCHED), progress)
-
+        play = partial(kept.play, threads=threads, alone=alone, watched=list(WATCHED), progress=progress)
         cells, state = _played(kept, plan, cells, threads, most, play)
     else:
         with connected(cluster, threads, warn) as workers:
