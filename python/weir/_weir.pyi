@@ -6,6 +6,7 @@ from typing import Any, Final, Self, final
 
 __all__ = [
     "Cells",
+    "Dispatcher",
     "Item",
     "Queue",
     "Scenario",
