@@ -209,7 +209,7 @@ def test_a_discipline_is_explained_run_and_put_into_a_queue(home: Path, tmp_path
     ran = weir(home, tmp_path, "run", scenario, "--out", "result.json")
     assert ran.returncode == 0, ran.stderr
     assert weir(home, tmp_path, "show", "result.json").returncode == 0
-    queue = "import weir; q = weir.Queue('alpha:10'); q.enqueue('long', size=20); q.enqueue('short', size=1)"
+    queue = "import weir; q = weir.Queue('alpha:10'); q.put('long', size=20); q.put('short', size=1)"
     assert run(home, tmp_path, "python", "-I", "-c", f"{queue}; print(q.get())").stdout == "short\n"
 
 
