@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from typing import TYPE_CHECKING
@@ -109,7 +110,7 @@ def test_a_log_of_another_version_is_left_alone(whole: tuple[Path, bytes], tmp_p
     log.write_bytes(other)
     ended = weir_sweep(whole[0], *CELLS, "--out", tmp_path / "out")
     assert ended.returncode == 0, ended.stderr
-    assert re.search(rf"{log.name} is of version 99\.\d+ of the numbers, this is ", ended.stderr), ended.stderr
+    assert re.search(rf"{log.name} is of version 99\.\d+ of the numbers, this is ", ended.stderr)
     assert "it is left alone, and what it holds is played again" in ended.stderr
     assert log.read_bytes() == other
     assert (tmp_path / "out" / SET).read_bytes() == whole[1]
