@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from kernel_vm.dispatcher import all_passed
 from kernel_vm.initramfs import archive, modules
 from kernel_vm.pairs import PAIRS
 from kernel_vm.table import differing, rows, text
@@ -71,6 +72,21 @@ def test_the_kernel_tells_flows_apart_by_class_where_it_must() -> None:
     commands = list(drr.commands("w0", [4001, 4002]))
     assert sum(each.startswith("class add") for each in commands) == 2
     assert commands[-1].endswith("match ip dport 4002 0xffff flowid 2:2")
+
+
+@pytest.mark.parametrize(
+    ("last", "code", "passed"),
+    [
+        ("=== \x1b[1m11 passed\x1b[0m in 39.74s ===", 0, True),
+        ("=== 3 failed, 8 passed in 39.74s ===", 1, False),
+        ("=== 8 passed, 3 skipped in 39.74s ===", 0, False),
+        ("=== 11 skipped in 1.00s ===", 0, False),
+        ("=== 11 passed in 39.74s ===", 1, False),
+        ("INTERNALERROR> in pytest_sessionstart", 3, False),
+    ],
+)
+def test_the_dispatcher_is_tested_only_where_all_tests_pass(last: str, code: int, passed: bool) -> None:
+    assert all_passed(f"collected 11 items\r\n{last}\r\nended with code {code}\r\n") == passed
 
 
 def test_a_module_comes_after_those_that_it_needs(tmp_path: Path) -> None:
