@@ -87,7 +87,7 @@ fn who_is_let_go_is_gone_and_the_others_keep_their_order() {
         for (spec, mut discipline) in messages() {
             let now = used(&mut discipline, seed);
             let whole = discipline.copied().map(|mut copy| drained(&mut copy, now)).expect(spec);
-            let stays = |packet: &Packet| packet.id % 3 != 0;
+            let stays = |packet: &Packet| !packet.id.is_multiple_of(3);
             if !discipline.retain(&mut |packet| stays(packet)) {
                 assert!(spec.starts_with("outstanding"), "{spec} lets nobody go");
                 continue;
