@@ -15,7 +15,7 @@
 //! | Work per packet | O(1) if `quantum >= max(cost)`, else O(flows); O(flows) more per batch of drops |
 //! | Units | `quantum`, `memory_limit`, credit: bytes (in general, the unit of the item's cost); `limit`, `drop_batch`: packets; the rest as in `codel` |
 //! | Memory | 80 bytes per queue, made at once; one slot per waiting packet, at most `limit`; both stay |
-//! | Departs from the source | `memory_limit`, `drop_batch` and `ce_threshold` are those of Linux; what counts against `memory_limit` is the size of packets; a queue whose head the gate holds back goes to the end of the old ones and keeps its credit |
+//! | Departs from the source | `memory_limit`, `drop_batch` and `ce_threshold` are those of Linux; as there, CoDel spares a packet only if all queues together hold no more than an MTU, not if its own does; what counts against `memory_limit` is the size of packets; a queue whose head the gate holds back goes to the end of the old ones and keeps its credit |
 
 use super::codel::{self, Control};
 use super::hash::{self, Spread};
@@ -63,7 +63,7 @@ pub const INFO: Info = Info {
         codel::CE_THRESHOLD,
         Parameter::new("drop_batch", Takes::Packets(codel::LIMITS), "64pkt")
             .meaning("the most packets that the queue with the most bytes loses at once"),
-        codel::MTU,
+        codel::MTU.meaning("while all queues hold no more than this together, every wait is acceptable"),
         hash::HASH,
         hash::KEY_OF_FLOW,
         hash::SEED,
@@ -130,9 +130,10 @@ impl<I: Item> codel::Queue<I> for Gated<'_, I> {
         Some(packet)
     }
 
+    /// What all queues hold, as in Linux.
     #[inline]
     fn cost(&self) -> I::Cost {
-        *self.cost
+        self.backlog.cost
     }
 
     #[inline]

@@ -27,7 +27,7 @@ pub struct Law<C: Cost> {
     pub target: Nanos,
     /// How long a longer wait is accepted: about one round trip.
     pub interval: Nanos,
-    /// A queue that holds no more than this behind its head is short, however long that waited.
+    /// Where no more than this waits behind the head, it is not late, however long it waited.
     pub mtu: C,
     /// Whether packets that can carry a mark are marked and not dropped.
     pub ecn: bool,
@@ -70,7 +70,7 @@ fn later(from: Instant, span: Nanos) -> Instant {
 pub trait Queue<I: Item> {
     /// Takes the head, with the moment it came; `None` if there is none or the gate does not permit it.
     fn take(&mut self) -> Option<(I, Instant)>;
-    /// What the rest of the queue costs.
+    /// What still waits, as the law's `mtu` counts it: in the queue, or in all that share its room.
     fn cost(&self) -> I::Cost;
     /// Whether nothing is left.
     fn is_empty(&self) -> bool;

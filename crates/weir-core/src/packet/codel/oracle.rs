@@ -9,6 +9,8 @@ use crate::units::{Cost, Instant};
 pub(in crate::packet) struct Naive<I> {
     /// The packets, with the time of arrival in nanoseconds.
     pub(in crate::packet) queue: Vec<(I, u64)>,
+    /// What waits in other queues that count as well.
+    pub(in crate::packet) elsewhere: u64,
     first_above_time: f64,
     drop_next: f64,
     count: i64,
@@ -28,7 +30,8 @@ struct Result<I> {
 impl<I: Item + Copy> Naive<I> {
     pub(in crate::packet) fn new() -> Self {
         let (first_above_time, drop_next, count, lastcount) = (0.0, 0.0, 0, 0);
-        Self { queue: Vec::new(), first_above_time, drop_next, count, lastcount, dropping: false, drops: 0 }
+        let (queue, elsewhere, dropping, drops) = (Vec::new(), 0, false, 0);
+        Self { queue, elsewhere, first_above_time, drop_next, count, lastcount, dropping, drops }
     }
 
     pub(in crate::packet) fn bytes(&self) -> u64 {
@@ -46,7 +49,7 @@ impl<I: Item + Copy> Naive<I> {
         self.queue.remove(0);
         let sojourn = now - arrived as f64;
         let mut ok_to_drop = false;
-        if sojourn < law.target.get() as f64 || self.bytes() <= law.mtu.count() {
+        if sojourn < law.target.get() as f64 || self.bytes() + self.elsewhere <= law.mtu.count() {
             self.first_above_time = 0.0;
         } else if self.first_above_time == 0.0 {
             self.first_above_time = now + law.interval.get() as f64;

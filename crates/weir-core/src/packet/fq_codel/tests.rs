@@ -233,6 +233,7 @@ impl<I: Sample> Discipline<I> for Source<'_, I> {
                 self.old.push(at);
                 continue;
             }
+            self.queues[at].elsewhere = self.backlog().cost.count() - self.queues[at].bytes();
             let before = self.queues[at].drops;
             let item = self.queues[at].dequeue(&self.config.law, now, gate, drops);
             self.count(self.queues[at].drops - before, 0);
@@ -313,4 +314,26 @@ fn specs_are_refused_with_value_and_bound() {
                ecn=yes,ce_threshold=none,drop_batch=64pkt,mtu=1514B,hash=keyed,key=flow,seed=7";
     assert_eq!(refused(all), None);
     assert_eq!(refused("fq_codel"), None);
+}
+
+#[test]
+fn a_late_packet_alone_in_its_queue_is_dropped_while_others_wait() {
+    // Flow 0 has one packet at a time, flow 1 a crowd. After an interval of waits above the target the
+    // control of flow 0 begins, since all queues together hold more than an MTU.
+    let lone = |crowd: u64| {
+        let mut queues = usual(10_000);
+        let mut drops = Vec::new();
+        let mut lost = 0;
+        for turn in 0..60_u64 {
+            let at = turn * 10_000_000;
+            let _ = queues.enqueue(Instant::new(at), packet(2 * turn as u32, 0, 1000), &mut drops);
+            for _ in 0..crowd {
+                let _ = queues.enqueue(Instant::new(at), packet(2 * turn as u32 + 1, 1, 1000), &mut drops);
+            }
+            let _ = queues.dequeue(Instant::new(at + 8_000_000), &Open, &mut drops);
+            lost += drops.drain(..).filter(|(packet, _)| packet.flow.0 == 0).count();
+        }
+        lost
+    };
+    assert!(lone(0) == 0 && lone(3) > 0, "{} and {}", lone(0), lone(3));
 }
