@@ -58,6 +58,25 @@ def test_some_drops_more_are_no_difference(recorded: dict[str, Any]) -> None:
         assert row.agrees("weird") == agrees
 
 
+def test_of_several_runs_means_are_compared_and_what_they_do_not_tell_is_not_decided(
+    recorded: dict[str, Any],
+) -> None:
+    shown = []
+    for spread in (0.0, 0.005, 0.2):
+        runs = [run for run in recorded["runs"] if run["pair"] == "sfq"]
+        again = []
+        for factor in (1 - spread, 1.0, 1 + spread):
+            for run in json.loads(json.dumps(runs)):
+                run["flows"]["call"]["delay"] = 0.01 * factor * (1.08 if run["by"] == "weird" else 1.0)
+                again.append(run)
+        (row,) = (each for each in rows({"runs": again}) if (each.flow, each.figure) == ("call", "delay"))
+        assert row.difference("weird") == pytest.approx(0.08)
+        shown.append((row.agrees("weird"), row.is_decided("weird")))
+        assert row.is_decided("simulation") == (spread < 0.1)
+    # Apart by 8 %, by 8 ± 2 %, by 8 ± 72 %.
+    assert shown == [(False, True), (False, True), (True, False)]
+
+
 def test_the_tables_say_what_differs(recorded: dict[str, Any]) -> None:
     kernel = _flow(recorded, "sfq", "kernel", "call")["delay"]
     _flow(recorded, "sfq", "simulation", "call")["delay"] = 1.5 * kernel

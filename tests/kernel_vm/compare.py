@@ -14,6 +14,7 @@ import platform
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,8 @@ from weir.models.network.result import NetworkResult
 _HERE = Path(__file__).resolve().parent
 _FOLDER = Path("target/kernel-vm").resolve()
 _PATIENCE = 7200
+_START = 3000
+"""Microseconds: when the flows of the scenario begin."""
 _BUSY = 0.5
 """A processor that is busy for a larger part of a run may be what delays packets."""
 
@@ -76,13 +79,24 @@ def _measured(
     return [json.loads(line) for line in told.splitlines()]
 
 
+def _simulations(text: str, path: Path, pairs: list[Pair]) -> Iterator[dict[str, Any]]:
+    """Simulate each pair as often as it is run; a flow of a later run begins some microseconds later."""
+    for run in range(max(pair.runs for pair in pairs)):
+        later = text.replace(f'start = "{_START}us"', f'start = "{_START + 10 * run}us"')
+        again = [pair for pair in pairs if pair.runs > run]
+        scenario = weir.Scenario.from_toml(later, str(path))
+        result = simulated(scenario, [pair.spec for pair in again])
+        yield from (_simulated(result, pair) for pair in again)
+
+
 def main() -> int:
     """Run all, print the tables, and return the exit code."""
     machine.programs()
     _FOLDER.mkdir(parents=True, exist_ok=True)
     files = machine.kernel(_FOLDER)
     path = _HERE / "mix.toml"
-    scenario = weir.Scenario.from_toml(path.read_text(encoding="utf-8"), str(path))
+    text_of = path.read_text(encoding="utf-8")
+    scenario = weir.Scenario.from_toml(text_of, str(path))
     # A row may be ready before its discipline is.
     known = {each["name"] for each in weir.disciplines()}
     pairs = [pair for pair in PAIRS if pair.discipline in known]
@@ -91,7 +105,7 @@ def main() -> int:
     if hurried := [run for run in measured if run["busy"] > _BUSY]:
         names = ", ".join(f"{run['pair']} by {run['by']}" for run in hurried)
         raise machine.MachineError(f"the processor of the guest was busy for more than {_BUSY:.0%}: {names}")
-    runs = [*measured, *(_simulated(result, pair) for pair in pairs)]
+    runs = [*measured, *_simulations(text_of, path, pairs)]
     found = {
         "date": str(datetime.now(UTC).date()),
         "kernel": machine.release(files),

@@ -62,7 +62,8 @@ def main() -> None:
     # From memory: the clock of the machine does not stand still while it waits for files.
     weird = Path(shutil.copy(program.find(), _MEMORY))
     with _LINES.open("w") as lines:
-        for pair in (each for each in PAIRS if each.name in work["plans"]):
+        named = (each for each in PAIRS if each.name in work["plans"])
+        for pair in (each for each in named for _ in range(each.runs)):
             plan = work["plans"][pair.name]
             for by, bed in (("kernel", KernelBed(plan, weird, pair=pair)), ("weird", Testbed(plan, weird))):
                 with bed:

@@ -31,6 +31,8 @@ class Pair:
     """A class and its queue, one for each flow, where the kernel tells flows apart by classes."""
     shapes: bool = False
     """Whether it holds to the rate by itself."""
+    runs: int = 1
+    """How often it is run, where what follows depends on microseconds."""
 
     @property
     def discipline(self) -> str:
@@ -73,6 +75,7 @@ PAIRS = (
         "fq_codel",
         "fq_codel limit 1000 flows 65536 target 5ms interval 100ms quantum 1514 noecn",
         "fq_codel(limit=1000pkt,flows=65536,target=5ms,interval=100ms,quantum=1514B,ecn=no)",
+        runs=7,
     ),
     Pair(
         "cake",

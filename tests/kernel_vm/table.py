@@ -1,15 +1,21 @@
 """What the kernel, weird and the simulation made of the same packets, next to each other.
 
 A figure of a flow *agrees* if it is within 5 % of the kernel's. Drops also agree if they differ by at most
-half a percent of what the flow sent: some packets more or less are large parts of a few.
+half a percent of what the flow sent: some packets more or less are large parts of a few. Of a pair with
+several runs means are compared, and a figure differs if all of the 95 % interval of its difference is beyond
+5 %; where the interval is neither within 5 % nor beyond, it is *not decided*.
 """
 
 import json
+import math
+import statistics
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from weir.reproduce.engine.thresholds import student_quantile
 
 __all__ = ["CONTROL", "KERNEL", "OTHERS", "Row", "differing", "rows", "text"]
 
@@ -29,29 +35,49 @@ class Row:
     pair: str
     flow: str
     figure: str
-    values: dict[str, float]
+    runs: dict[str, list[float]]
     """By the kernel, weird, the simulation."""
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The means of the runs."""
+        return {by: statistics.fmean(values) for by, values in self.runs.items()}
 
     def difference(self, other: str) -> float:
         """Return how far another is from the kernel, as a part of the kernel's."""
         kernel, value = self.values[KERNEL], self.values[other]
         return 0.0 if value == kernel else (value - kernel) / kernel if kernel else float("inf")
 
+    def half(self, other: str) -> float:
+        """Return half the 95 % interval of the difference, as a part of the kernel's; 0 of one run."""
+        kernel, values = self.runs[KERNEL], self.runs[other]
+        if len(kernel) == 1 or not any(kernel):
+            return 0.0
+        error = math.sqrt((statistics.variance(kernel) + statistics.variance(values)) / len(kernel))
+        return student_quantile(0.05, len(kernel) - 1) * error / statistics.fmean(kernel)
+
     def agrees(self, other: str) -> bool:
-        """Return whether another is as near as is asked for."""
+        """Return whether another is as near as is asked for, or may be."""
         few = self.figure == "loss" and abs(self.values[other] - self.values[KERNEL]) <= _FEW
-        return few or abs(self.difference(other)) <= _WITHIN
+        return few or abs(self.difference(other)) - self.half(other) <= _WITHIN
+
+    def is_decided(self, other: str) -> bool:
+        """Return whether the runs tell if it is."""
+        few = self.figure == "loss" and abs(self.values[other] - self.values[KERNEL]) <= _FEW
+        apart = abs(self.difference(other))
+        return few or apart + self.half(other) <= _WITHIN or apart - self.half(other) > _WITHIN
 
 
 def rows(found: dict[str, Any]) -> list[Row]:
     """Return the rows of a comparison, as `compare` writes it."""
-    runs = {(run["pair"], run["by"]): _figures(run["flows"]) for run in found["runs"]}
-    pairs = dict.fromkeys(run["pair"] for run in found["runs"])
+    runs: dict[tuple[str, str], list[dict[str, Figures]]] = {}
+    for run in found["runs"]:
+        runs.setdefault((run["pair"], run["by"]), []).append(_figures(run["flows"]))
     bys = (KERNEL, *OTHERS)
     return [
-        Row(pair, flow, figure, {by: runs[pair, by][flow][figure] for by in bys})
-        for pair in pairs
-        for flow in runs[pair, KERNEL]
+        Row(pair, flow, figure, {by: [run[flow][figure] for run in runs[pair, by]] for by in bys})
+        for pair in dict.fromkeys(run["pair"] for run in found["runs"])
+        for flow in runs[pair, KERNEL][0]
         for figure in _NAMES
     ]
 
@@ -74,9 +100,12 @@ def text(found: dict[str, Any]) -> str:
         for row, other in differing(table)
     ]
     head = f"{found['date']}, Linux {found['kernel']} in QEMU, on {found['machine']}"
-    busy = ", ".join(f"{run['pair']} {run['busy']:.0%}" for run in found["runs"] if run["by"] == KERNEL)
+    of_kernel = {run["pair"]: run["busy"] for run in found["runs"] if run["by"] == KERNEL}
+    busy = ", ".join(f"{pair} {share:.0%}" for pair, share in of_kernel.items())
+    open_ = sum(not row.is_decided(other) for row in table for other in OTHERS)
     lines = [head, f"processor of the guest busy, kernel: {busy}", "", *_largest(table), ""]
-    lines += [f"beyond {_WITHIN:.0%}: {len(apart)} of {len(table) * len(OTHERS)}", *apart, "", *_all(table)]
+    count = f"beyond {_WITHIN:.0%}: {len(apart)} of {len(table) * len(OTHERS)}; not decided: {open_}"
+    lines += [count, *apart, "", *_all(table)]
     return "\n".join(lines) + "\n"
 
 
@@ -106,7 +135,10 @@ def _all(table: list[Row]) -> Iterator[str]:
         cells = [f"{_SCALE[row.figure] * row.values[KERNEL]:.2f}"]
         for other in OTHERS:
             mark = "" if row.agrees(other) else " **differs**"
-            cells.append(f"{_SCALE[row.figure] * row.values[other]:.2f} ({row.difference(other):+.1%}){mark}")
+            mark = mark if row.is_decided(other) else " not decided"
+            half = f" ± {row.half(other):.1%}" if row.half(other) else ""
+            value = f"{_SCALE[row.figure] * row.values[other]:.2f}"
+            cells.append(f"{value} ({row.difference(other):+.1%}{half}){mark}")
         yield f"| {row.pair} | {row.flow} | {_NAMES[row.figure]} | " + " | ".join(cells) + " |"
 
 
