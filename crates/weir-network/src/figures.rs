@@ -10,7 +10,7 @@ use crate::wire::LinkTally;
 use weir_lab::scenario::need::{ENDS, MEANS, Measured, Metric, Subjects, TAILS};
 use weir_lab::stats::figure::{ALL, Title};
 use weir_lab::stats::row::{self, Comparison, Row, Rows};
-use weir_lab::stats::{Bins, Histogram, Measure, QUANTILES, Tail, replications, settled};
+use weir_lab::stats::{Bins, Histogram, Measure, QUANTILES, Ranked, Tail, replications, settled};
 
 /// Nanoseconds in a second.
 const SECOND: f64 = 1e9;
@@ -181,6 +181,7 @@ fn evenness(network: &NetworkScenario, summaries: &[Summary], place: usize, rows
 fn tails(subjects: &[Flows], summaries: &[Summary], rows: &mut Vec<Row<Subject>>) {
     for (at, (flows, all)) in subjects.iter().zip(histograms(summaries)).enumerate() {
         let ends: Vec<Tail> = summaries.iter().map(|summary| Tail::new(&summary.histograms[at])).collect();
+        let ranked = Ranked::new(&all);
         for (statistic, p) in QUANTILES {
             let title = Title {
                 subject: Subject::new(flows.scope, &flows.name),
@@ -190,7 +191,7 @@ fn tails(subjects: &[Flows], summaries: &[Summary], rows: &mut Vec<Row<Subject>>
             };
             let parts =
                 summaries.iter().zip(&ends).map(|(summary, end)| (summary.histograms[at].quantile(p), *end));
-            rows.push(Row::quantile(title, (&all, p), parts.collect(), all.count(), |time| time / SECOND));
+            rows.push(Row::quantile(title, (&ranked, p), parts.collect(), all.count(), |time| time / SECOND));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! From what was gathered to the rows of a result.
 
+use std::borrow::Cow;
+
 use crate::build;
 use crate::collector::Metric;
 use crate::gathered::{CLOCK, Gathered};
@@ -104,7 +106,7 @@ fn of_subject(
     place: usize,
     subject: &Subject,
     mean: &Measure,
-    histograms: Option<Vec<Histogram>>,
+    histograms: Option<Vec<Cow<'_, Histogram>>>,
 ) -> Vec<Figure> {
     let metric = gathered.metrics[place];
     let figure = |statistic, measure: &Measure| {
@@ -121,7 +123,7 @@ fn of_subject(
 fn tails(
     (gathered, enough): (&Gathered, &Sufficiency),
     metric: usize,
-    histograms: &[Histogram],
+    histograms: &[Cow<'_, Histogram>],
 ) -> [(&'static str, Measure); 5] {
     let made = gathered.quantiles(metric, histograms, QUANTILES.map(|(_, p)| p));
     let judged = |place: usize| {
@@ -259,8 +261,7 @@ pub fn distributions(gathered: &Gathered, frame: &Frame) -> Vec<Distribution> {
     let mut rows = Vec::new();
     for (place, &metric) in gathered.metrics.iter().enumerate() {
         for (class, name) in frame.every_class() {
-            let mut whole = Histogram::new();
-            gathered.histograms(place, class).iter().for_each(|section| whole.merge(section));
+            let whole = gathered.histogram(place, class);
             let scale = gathered.scale(metric);
             rows.push(Distribution {
                 discipline: gathered.name.clone(),

@@ -3,9 +3,10 @@
 use crate::audit::Audited;
 use crate::collector::{Collector, Metric, Plan, SLOWDOWN_BITS};
 use crate::engine::State;
+use std::borrow::Cow;
 use weir_core::units::Nanos;
 use weir_document::NamedDiscipline;
-use weir_lab::stats::{Histogram, Linearised, Measure, Pool, Tail, Unavailable, replications, tail};
+use weir_lab::stats::{Histogram, Linearised, Measure, Pool, Ranked, Tail, Unavailable, replications, tail};
 
 /// Nanoseconds in one unit of reported time: of a second, and of `u`.
 pub const CLOCK: f64 = 1e9;
@@ -154,13 +155,20 @@ impl Gathered {
 
     /// The histograms of a metric, section by section.
     #[must_use]
-    pub fn histograms(&self, metric: usize, class: Option<usize>) -> Vec<Histogram> {
-        let of_section = |section: &Vec<Histogram>| {
-            let mut merged = Histogram::new();
-            self.series(metric, class).iter().for_each(|&series| merged.merge(&section[series]));
-            merged
+    pub fn histograms<'a>(&'a self, metric: usize, class: Option<usize>) -> Vec<Cow<'a, Histogram>> {
+        let first = metric * self.classes;
+        let of_section = |section: &'a Vec<Histogram>| match class {
+            Some(class) => Cow::Borrowed(&section[first + class]),
+            None => Cow::Owned(Histogram::of_all(section[first..first + self.classes].iter())),
         };
         self.sections.iter().map(of_section).collect()
+    }
+
+    /// The histogram of a metric, all sections together.
+    #[must_use]
+    pub fn histogram(&self, metric: usize, class: Option<usize>) -> Histogram {
+        let series = self.series(metric, class);
+        Histogram::of_all(self.sections.iter().flat_map(|section| series.iter().map(|&at| &section[at])))
     }
 
     /// The shortest of a metric that was seen, in reported units; 0 where there are no histograms.
@@ -174,26 +182,26 @@ impl Gathered {
 
     /// The histograms of the first metric of a flow, section by section; none where there are too many flows.
     #[must_use]
-    pub fn flow_histograms(&self, flow: usize) -> Vec<Histogram> {
+    pub fn flow_histograms(&self, flow: usize) -> Vec<Cow<'_, Histogram>> {
         let at = self.metrics.len() * self.classes + flow;
-        self.sections.iter().filter_map(|section| section.get(at)).cloned().collect()
+        self.sections.iter().filter_map(|section| section.get(at)).map(Cow::Borrowed).collect()
     }
 
     /// Quantiles of a metric, in reported units, from its histograms section by section.
     pub fn quantiles<const KEPT: usize>(
         &self,
         metric: usize,
-        histograms: &[Histogram],
+        histograms: &[Cow<'_, Histogram>],
         levels: [f64; KEPT],
     ) -> [Measure; KEPT] {
-        let mut all = Histogram::new();
-        histograms.iter().for_each(|section| all.merge(section));
-        let chain = [histograms.iter().map(Tail::new).collect()];
-        levels.map(|p| tail::quantile(&all, &chain, p).times(self.scale(self.metrics[metric])))
+        let all = Histogram::of_all(histograms.iter().map(Cow::as_ref));
+        let chain = [histograms.iter().map(|section| Tail::new(section)).collect()];
+        let ranked = Ranked::new(&all);
+        levels.map(|p| tail::quantile(&ranked, &chain, p).times(self.scale(self.metrics[metric])))
     }
 
     /// The largest value of a metric, in reported units.
-    pub fn maximum(&self, metric: usize, histograms: &[Histogram]) -> Measure {
+    pub fn maximum(&self, metric: usize, histograms: &[Cow<'_, Histogram>]) -> Measure {
         replications::maximum(histograms).times(self.scale(self.metrics[metric]))
     }
 

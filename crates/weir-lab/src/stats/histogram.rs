@@ -22,6 +22,9 @@ mod encode;
 /// values, and counts would be most of their time and memory.
 const FEW: usize = 64;
 
+/// So many counts are looked at together.
+const STRETCH: usize = 16;
+
 /// Counts of values in buckets of bounded relative width.
 #[derive(Clone, Debug)]
 pub struct Histogram<const BITS: u32 = 7> {
@@ -180,19 +183,49 @@ impl<const BITS: u32> Histogram<BITS> {
 
     /// Counts every value of `other` too.
     pub fn merge(&mut self, other: &Self) {
-        if self.is_empty() {
+        if other.is_empty() {
+            return;
+        }
+        if self.is_empty() && self.counts.is_empty() {
             self.clone_from(other);
             return;
         }
-        other.few.iter().for_each(|&index| self.count_at(index as usize, 1));
-        if !other.counts.is_empty() {
-            self.hold(other.first, other.first + other.counts.len() - 1);
-            let from = &mut self.counts[other.first - self.first..];
-            from.iter_mut().zip(&other.counts).for_each(|(own, others)| *own += others);
-        }
+        self.merge_counts(other);
         self.sum += other.sum;
         self.minimum = self.minimum.min(other.minimum);
         self.maximum = self.maximum.max(other.maximum);
+    }
+
+    /// What all of them hold; room for it is made once.
+    #[must_use]
+    pub fn of_all<'a>(parts: impl Iterator<Item = &'a Self> + Clone) -> Self {
+        let mut all = Self::new();
+        let held = parts.filter(|part| !part.is_empty());
+        let few = held.clone().map(|part| part.few.len() + FEW * usize::from(!part.counts.is_empty()));
+        if few.sum::<usize>() > FEW {
+            let low = held.clone().map(|part| part.minimum).min().unwrap_or(0);
+            let high = held.clone().map(|part| part.maximum).max().unwrap_or(0);
+            all.hold(Self::index(low), Self::index(high));
+        }
+        held.for_each(|part| all.merge(part));
+        all
+    }
+
+    fn merge_counts(&mut self, other: &Self) {
+        let are_few = self.counts.is_empty() && other.counts.is_empty();
+        if are_few && self.few.len() + other.few.len() <= FEW {
+            self.few.extend_from_slice(&other.few);
+            return;
+        }
+        let (low, high) = (Self::index(other.minimum), Self::index(other.maximum));
+        if !self.has_count(low) || !self.has_count(high) {
+            self.hold(low, high);
+        }
+        other.few.iter().for_each(|&index| self.counts[index as usize - self.first] += 1);
+        if !other.counts.is_empty() {
+            let from = &mut self.counts[other.first - self.first..];
+            from.iter_mut().zip(&other.counts).for_each(|(own, others)| *own += others);
+        }
     }
 
     /// How many values were recorded.
@@ -228,31 +261,41 @@ impl<const BITS: u32> Histogram<BITS> {
     /// The value of rank `ceil(p x count)` in increasing order, within [`Self::RELATIVE_ERROR`].
     ///
     /// Nothing if the histogram is empty or `p` is not inside `0..=1`. The first and the last rank are
-    /// exact: they are the minimum and the maximum.
+    /// exact: they are the minimum and the maximum. Of many quantiles [`Ranked`] is made first.
     #[must_use]
     pub fn quantile(&self, p: f64) -> Option<f64> {
-        let count = self.count();
-        if count == 0 || !(0.0..=1.0).contains(&p) {
-            return None;
-        }
-        let rank = ((p * count as f64).ceil() as u64).clamp(1, count);
-        if rank == 1 || rank == count {
-            return Some(if rank == 1 { self.minimum } else { self.maximum } as f64);
-        }
+        let rank = rank(self.count(), p)?;
         let mut below = 0;
         let holds_rank = |bucket: &Bucket| {
             below += bucket.count;
             below >= rank
         };
         let bucket = self.buckets().find(holds_rank)?;
+        Some(self.value_at(rank, self.count(), bucket))
+    }
+
+    /// The value of a rank of all, in a bucket.
+    fn value_at(&self, rank: u64, count: u64, bucket: Bucket) -> f64 {
+        if rank == 1 || rank == count {
+            return if rank == 1 { self.minimum } else { self.maximum } as f64;
+        }
         let midpoint = bucket.low as f64 + (bucket.high - bucket.low) as f64 / 2.0;
-        Some(midpoint.clamp(self.minimum as f64, self.maximum as f64))
+        midpoint.clamp(self.minimum as f64, self.maximum as f64)
     }
 
     /// The buckets that hold something, in increasing order.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
-        let counted = self.counts.iter().enumerate().filter(|&(_, &count)| count > 0);
-        let counted = counted.map(|(place, &count)| (self.first + place, count));
+        // Most counts are zero: stretches of them are passed over at once.
+        let held = self
+            .counts
+            .chunks(STRETCH)
+            .enumerate()
+            .filter(|(_, counts)| counts.iter().any(|&count| count > 0));
+        let counted = held.flat_map(|(stretch, counts)| {
+            let first = self.first + stretch * STRETCH;
+            counts.iter().enumerate().map(move |(place, &count)| (first + place, count))
+        });
+        let counted = counted.filter(|&(_, count)| count > 0);
         self.few_in_order().into_iter().chain(counted).map(|(index, count)| {
             let (low, high) = Self::ends(index);
             Bucket { low, high, count }
@@ -275,6 +318,54 @@ impl<const BITS: u32> Histogram<BITS> {
             above -= bucket.count;
             Exceedance { value: bucket.high.min(self.maximum), share: above as f64 / count as f64 }
         })
+    }
+}
+
+/// The rank of a quantile of so many values; nothing if there are none, or `p` is not inside `0..=1`.
+fn rank(count: u64, p: f64) -> Option<u64> {
+    (count > 0 && (0.0..=1.0).contains(&p)).then(|| ((p * count as f64).ceil() as u64).clamp(1, count))
+}
+
+/// A histogram whose buckets know their ranks: a quantile takes O(log buckets).
+#[derive(Clone, Debug)]
+pub struct Ranked<'a, const BITS: u32 = 7> {
+    of: &'a Histogram<BITS>,
+    /// How many values are in a bucket or below it.
+    up_to: Vec<u64>,
+    buckets: Vec<Bucket>,
+}
+
+impl<'a, const BITS: u32> Ranked<'a, BITS> {
+    /// In one pass over the buckets.
+    #[must_use]
+    pub fn new(of: &'a Histogram<BITS>) -> Self {
+        let buckets: Vec<_> = of.buckets().collect();
+        let mut below = 0;
+        let mut with = |bucket: &Bucket| {
+            below += bucket.count;
+            below
+        };
+        Self { of, up_to: buckets.iter().map(&mut with).collect(), buckets }
+    }
+
+    /// How many values there are.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.up_to.last().copied().unwrap_or(0)
+    }
+
+    /// The exact largest value.
+    #[must_use]
+    pub fn maximum(&self) -> Option<u64> {
+        self.of.maximum()
+    }
+
+    /// [`Histogram::quantile`].
+    #[must_use]
+    pub fn quantile(&self, p: f64) -> Option<f64> {
+        let rank = rank(self.count(), p)?;
+        let at = self.up_to.partition_point(|up_to| *up_to < rank);
+        Some(self.of.value_at(rank, self.count(), self.buckets[at]))
     }
 }
 
@@ -347,8 +438,9 @@ mod tests {
     fn quantile_needs_a_probability() {
         let histogram = of(&[1, 2, 3]);
         for p in [-0.1, 1.1, f64::NAN] {
-            assert_eq!(histogram.quantile(p), None);
+            assert_eq!((histogram.quantile(p), Ranked::new(&histogram).quantile(p)), (None, None));
         }
+        assert_eq!(Ranked::new(&of(&[])).quantile(0.5), None);
         assert_eq!(histogram.quantile(0.0), Some(1.0));
     }
 
@@ -363,6 +455,7 @@ mod tests {
             let mut merged = of(&left);
             merged.merge(&of(&right));
             let all: Vec<u64> = left.iter().chain(&right).copied().collect();
+            prop_assert_eq!(&Histogram::of_all([of(&left), Histogram::new(), of(&right)].iter()), &of(&all));
             prop_assert_eq!(merged, of(&all));
         }
 
@@ -378,6 +471,7 @@ mod tests {
         fn quantiles_keep_the_stated_error(mut values in latencies(), p in 0.0..=1.0) {
             let measured = of(&values).quantile(p).expect("not empty");
             let expected = exact(&mut values, p) as f64;
+            prop_assert_eq!(Ranked::new(&of(&values)).quantile(p), Some(measured));
             let error = (measured - expected).abs();
             prop_assert!(error <= Histogram::<7>::RELATIVE_ERROR * expected, "{} for {}", measured, expected);
         }

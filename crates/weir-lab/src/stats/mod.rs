@@ -47,7 +47,7 @@ pub mod window;
 pub use batch::Batches;
 pub use bins::Bins;
 pub use estimate::{Estimate, Measure, Method, Unavailable};
-pub use histogram::Histogram;
+pub use histogram::{Histogram, Ranked};
 pub use linear::Linearised;
 pub use over_time::{DelayOverTime, OverTime};
 pub use pool::Pool;

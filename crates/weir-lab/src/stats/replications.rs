@@ -5,8 +5,10 @@
 //! `sum of (part - whole)^2 / (k (k - 1))` for `k` parts (Asmussen and Glynn, *Stochastic Simulation*, 2007, section III.5).
 //! Quantiles have intervals of their own ([`super::tail`]).
 
+use std::borrow::Borrow;
+
 use super::estimate::{Measure, Method, Unavailable};
-use super::histogram::Histogram;
+use super::histogram::{Histogram, Ranked};
 use super::tail::{self, Tail};
 
 /// The mean of one number from each replication, with the t interval.
@@ -25,13 +27,14 @@ pub fn sectioned(whole: f64, sections: &[f64], count: u64) -> Measure {
 pub fn quantile<const BITS: u32>(sections: &[Histogram<BITS>], p: f64) -> Measure {
     let mut all = Histogram::<BITS>::new();
     sections.iter().for_each(|section| all.merge(section));
-    tail::quantile(&all, &[sections.iter().map(Tail::new).collect()], p)
+    tail::quantile(&Ranked::new(&all), &[sections.iter().map(Tail::new).collect()], p)
 }
 
 /// The largest value of all sections together.
-pub fn maximum<const BITS: u32>(sections: &[Histogram<BITS>]) -> Measure {
-    let count = sections.iter().map(Histogram::count).sum();
-    let largest = sections.iter().filter_map(Histogram::maximum).max();
+pub fn maximum<const BITS: u32>(sections: &[impl Borrow<Histogram<BITS>>]) -> Measure {
+    let each = || sections.iter().map(Borrow::borrow);
+    let count = each().map(Histogram::count).sum();
+    let largest = each().filter_map(Histogram::maximum).max();
     largest.map_or(Unavailable::NoObservations.into(), |value| Measure::maximum(value as f64, count))
 }
 

@@ -12,7 +12,7 @@
 
 use super::estimate::{Measure, Unavailable};
 use super::figure::{Beside, Figure, Intervals, PairedDifference, Subject, Title, Told};
-use super::histogram::Histogram;
+use super::histogram::{Histogram, Ranked};
 use super::replications;
 use super::settled::{self, Settled};
 use super::tail::{self, Tail};
@@ -111,7 +111,7 @@ impl<S> Row<S> {
     /// `convert`.
     pub fn quantile(
         title: Title<S>,
-        (all, p): (&Histogram, f64),
+        (all, p): (&Ranked<'_>, f64),
         each: Vec<(Option<f64>, Tail)>,
         count: u64,
         convert: impl Fn(f64) -> f64,
@@ -150,10 +150,11 @@ impl<S> Row<S> {
         let measure = settled::by_itself(mean.measure, least, settled::ERROR_OF_TIME);
         let mut rows = vec![Self { measure, ..mean }];
         let none = Histogram::new();
+        let ranked = Ranked::new(tails.and_then(|tails| tails.all).unwrap_or(&none));
         for (tails, place) in tails.into_iter().flat_map(|tails| (0..KEPT).map(move |place| (tails, place))) {
             let (statistic, p) = tails.quantiles[place];
             let parts = each.iter().map(|spread| (spread.quantiles[place], spread.tail)).collect();
-            rows.push(Self::quantile(of(statistic), (tails.all.unwrap_or(&none), p), parts, count, &convert));
+            rows.push(Self::quantile(of(statistic), (&ranked, p), parts, count, &convert));
         }
         let parts = each.iter().map(|spread| spread.longest().map(&convert)).collect();
         rows.push(Self::longest(of("max"), parts, count));

@@ -3,7 +3,18 @@
 //! The distributions are those of the `statrs` crate; here only the parameters are made safe, so that a
 //! quantile is always a number.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+
+/// So many quantiles are remembered by a thread.
+const MOST_KNOWN: usize = 4096;
+
+thread_local! {
+    /// Quantiles by level and degrees of freedom: one takes as long as all else that a figure needs.
+    static KNOWN: RefCell<HashMap<(u64, u64), f64>> = RefCell::new(HashMap::new());
+}
 
 /// The `p`-quantile of the standard normal distribution, for `0 < p < 1`.
 ///
@@ -33,7 +44,13 @@ pub fn student_quantile(p: f64, degrees_of_freedom: u64) -> f64 {
 /// How many standard errors a two-sided interval of confidence `level` reaches to either side.
 #[must_use]
 pub fn two_sided(level: f64, degrees_of_freedom: u64) -> f64 {
-    student_quantile(0.5 + level / 2.0, degrees_of_freedom)
+    KNOWN.with_borrow_mut(|known| {
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        let quantile = || student_quantile(0.5 + level / 2.0, degrees_of_freedom);
+        *known.entry((level.to_bits(), degrees_of_freedom)).or_insert_with(quantile)
+    })
 }
 
 #[cfg(test)]

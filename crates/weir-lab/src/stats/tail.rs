@@ -32,7 +32,7 @@
 //! | Departs from the source | between the levels that are kept of a stretch, the logarithm of the share is linear in the value |
 
 use super::estimate::{Measure, Method, Unavailable};
-use super::histogram::Histogram;
+use super::histogram::{Histogram, Ranked};
 use super::linear::{Influence, spread};
 use super::settled::Settled;
 use super::student::two_sided;
@@ -116,7 +116,7 @@ struct Known {
 
 /// The `p`-quantile of `all`, with its interval from stretches: those of a chain follow each other in time, chains are
 /// independent. Stretches without data are left out.
-pub fn quantile<const BITS: u32>(all: &Histogram<BITS>, chains: &[Vec<Tail>], p: f64) -> Measure {
+pub fn quantile<const BITS: u32>(all: &Ranked<'_, BITS>, chains: &[Vec<Tail>], p: f64) -> Measure {
     let Some(value) = all.quantile(p) else { return Unavailable::NoObservations.into() };
     let chains: Vec<Vec<Tail>> =
         chains.iter().map(|chain| chain.iter().filter(|tail| tail.count > 0).copied().collect()).collect();
@@ -142,12 +142,15 @@ pub fn quantile<const BITS: u32>(all: &Histogram<BITS>, chains: &[Vec<Tail>], p:
 }
 
 /// How many exceedances of the `p`-quantile are independent; `None` where all stretches are alike.
-fn known<const BITS: u32>(all: &Histogram<BITS>, chains: &[Vec<Tail>], p: f64) -> Option<Known> {
+fn known<const BITS: u32>(all: &Ranked<'_, BITS>, chains: &[Vec<Tail>], p: f64) -> Option<Known> {
     let count = all.count() as f64;
     let expected = (1.0 - p) * count;
-    let (mut clump, mut groups) = (0.0_f64, u64::MAX);
+    let (mut clump, mut groups, mut before) = (0.0_f64, u64::MAX, 0.0);
     for times in LOOKED_AT {
         let above = ((1.0 - p) * times).min(0.5_f64.max(1.0 - p));
+        if std::mem::replace(&mut before, above) == above {
+            break;
+        }
         let Some(level) = all.quantile(1.0 - above) else { continue };
         let Some((each, left)) = clump_above(chains, level) else { continue };
         clump = clump.max(each);
@@ -163,17 +166,17 @@ fn known<const BITS: u32>(all: &Histogram<BITS>, chains: &[Vec<Tail>], p: f64) -
 /// The size of a clump above a level, and the stretches that it rests on: the relative variance of the number above it,
 /// times that number. Where many values are equal fewer are above than the share says.
 fn clump_above(chains: &[Vec<Tail>], level: f64) -> Option<(f64, u64)> {
-    let above: f64 = chains.iter().flatten().map(|tail| tail.above(level)).sum();
-    let count: u64 = chains.iter().flatten().map(|tail| tail.count).sum();
+    let of_chain = |chain: &Vec<Tail>| chain.iter().map(|tail| (tail.above(level), tail.count)).collect();
+    let each: Vec<Vec<(f64, u64)>> = chains.iter().map(of_chain).collect();
+    let above: f64 = each.iter().flatten().map(|(above, _)| above).sum();
+    let count: u64 = each.iter().flatten().map(|(_, count)| count).sum();
     if above <= 0.0 {
         return None;
     }
     let share = above / count as f64;
-    let influence = |tail: &Tail| Influence {
-        on_value: (tail.above(level) - share * tail.count as f64) / above,
-        count: tail.count,
-    };
-    let found = spread(chains.iter().map(|chain| chain.iter().map(influence).collect()).collect(), FEWEST);
+    let influence =
+        |&(own, count): &(f64, u64)| Influence { on_value: (own - share * count as f64) / above, count };
+    let found = spread(each.iter().map(|chain| chain.iter().map(influence).collect()).collect(), FEWEST);
     found.map(|(variance, groups)| (variance * above, groups))
 }
 
