@@ -181,7 +181,7 @@ fn packet_period<'a>(
     let row = &frame.classes[class + 1];
     let length = u32::try_from(row.low.filter(|low| row.high == Some(*low))?).ok()?;
     let latency = gathered.mean(0, Some(class)).ok()?;
-    Some((row.name.as_str(), fairness::effective_packet_period(latency, service, length).ok()?))
+    Some((row.name.as_str(), fairness::effective_packet_period(latency.clone(), service, length).ok()?))
 }
 
 /// The mean over all messages of what is known class by class, each class with its share of them; `None`
@@ -245,7 +245,7 @@ pub fn differences(
                 both.as_ref().map_err(|&reason| reason).map(|(own, other)| own.minus(other)).into();
             let [own, other] = [gathered, reference].map(|of| enough.mean_of(of, place, class).settled());
             let apart = apart.needing(own.and(other));
-            let ratio = both.and_then(|(own, other)| own.over(&other)).into();
+            let ratio = both.and_then(|(own, other)| own.over(other)).into();
             let subject = OfClass { class: name.to_owned() };
             let title = Title::mean(subject, metric.name(), frame.unit(metric));
             let names = [gathered.name.as_str(), &reference.name];

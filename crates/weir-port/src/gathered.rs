@@ -4,6 +4,7 @@ use crate::audit::Audited;
 use crate::collector::{Collector, Metric, Plan, SLOWDOWN_BITS};
 use crate::engine::State;
 use std::borrow::Cow;
+use std::sync::OnceLock;
 use weir_core::units::Nanos;
 use weir_document::NamedDiscipline;
 use weir_lab::stats::{Histogram, Linearised, Measure, Pool, Ranked, Tail, Unavailable, replications, tail};
@@ -55,6 +56,15 @@ pub struct Gathered {
     pool: Pool,
     queue: Pool,
     sections: Vec<Vec<Histogram>>,
+    /// The means of metrics, of all and by class, as they are asked for; each is, several times.
+    means: Vec<OnceLock<Result<Mean, Unavailable>>>,
+}
+
+/// A mean, with the interval that its batches give it.
+#[derive(Clone, Debug)]
+struct Mean {
+    linearised: Linearised,
+    measure: Measure,
 }
 
 impl Gathered {
@@ -77,6 +87,7 @@ impl Gathered {
             pool: Pool::new(),
             queue: Pool::new(),
             sections: Vec::new(),
+            means: vec![OnceLock::new(); plan.metrics.len() * (classes + 1)],
         }
     }
 
@@ -95,6 +106,7 @@ impl Gathered {
             sum.compared += more.compared;
             sum.violated += more.violated;
         }
+        self.means.iter_mut().for_each(|mean| *mean = OnceLock::new());
         self.pool.push(collector.batches);
         self.queue.push(collector.queue);
         self.add_sections(replication, collector.sections);
@@ -130,9 +142,24 @@ impl Gathered {
     }
 
     /// The mean of a metric, in reported units.
-    pub fn mean(&self, metric: usize, class: Option<usize>) -> Result<Linearised, Unavailable> {
-        let mean = self.pool.mean(&self.series(metric, class))?;
-        Ok(mean.times(self.scale(self.metrics[metric])))
+    pub fn mean(&self, metric: usize, class: Option<usize>) -> Result<&Linearised, Unavailable> {
+        self.known(metric, class).map(|mean| &mean.linearised)
+    }
+
+    /// The same with its interval.
+    #[must_use]
+    pub fn mean_measured(&self, metric: usize, class: Option<usize>) -> Measure {
+        self.known(metric, class).map_or_else(Measure::from, |mean| mean.measure)
+    }
+
+    fn known(&self, metric: usize, class: Option<usize>) -> Result<&Mean, Unavailable> {
+        let place = metric * (self.classes + 1) + class.map_or(0, |class| class + 1);
+        let made = self.means[place].get_or_init(|| {
+            let mean = self.pool.mean(&self.series(metric, class))?;
+            let linearised = mean.times(self.scale(self.metrics[metric]));
+            Ok(Mean { measure: linearised.estimate(), linearised })
+        });
+        made.as_ref().map_err(|&reason| reason)
     }
 
     /// The mean of the first metric for one flow, in reported units.

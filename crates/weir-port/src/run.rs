@@ -234,7 +234,7 @@ impl<'a> Session<'a> {
         self.add_to(&mut gathered, |collector| collector.without_histograms());
         let names = self.port.classes.names(self.port.unit.symbol());
         // A mean without an interval is no precise one.
-        let mean = |discipline: &Gathered, class| match Measure::from(discipline.mean(0, class)) {
+        let mean = |discipline: &Gathered, class| match discipline.mean_measured(0, class) {
             Measure::Observed { .. } => Unavailable::TooFewGroups { held: 1 }.into(),
             measure => measure,
         };

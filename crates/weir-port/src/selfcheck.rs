@@ -60,7 +60,7 @@ fn little(gathered: &Gathered, frame: &Frame) -> Option<Check> {
         return None;
     }
     let rate = gathered.total(|state| state.arrived) as f64 / (time / gathered.clock);
-    let measure = Measure::from(gathered.mean(0, None));
+    let measure = gathered.mean_measured(0, None);
     let mean = measure.value()?;
     let unfinished = gathered.total(|state| state.unfinished) as f64 * gathered.clock / time;
     let each = mean - frame.transmission;

@@ -61,7 +61,7 @@ impl Sufficiency {
     /// The mean of a metric of a class, or of all.
     pub fn mean_of(&self, gathered: &Gathered, metric: usize, class: Option<usize>) -> Measure {
         let least = gathered.least(metric, class);
-        self.mean(&gathered.name, gathered.mean(metric, class).into(), least)
+        self.mean(&gathered.name, gathered.mean_measured(metric, class), least)
     }
 
     /// The mean number of packets waiting: the work, whatever the discipline.

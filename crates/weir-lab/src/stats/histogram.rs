@@ -162,6 +162,21 @@ impl<const BITS: u32> Histogram<BITS> {
         self.counts[index - self.first] += more;
     }
 
+    /// Counts what is in buckets, of which the first is the lowest and the last the highest, in an empty histogram.
+    fn count_in_order(&mut self, buckets: &[(usize, u64)]) {
+        let [(low, _), .., (high, _)] = *buckets else {
+            return buckets.iter().for_each(|&(index, count)| self.count_at(index, count));
+        };
+        let values = buckets.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
+        if values <= FEW as u64 {
+            let each = buckets.iter().flat_map(|&(index, count)| (0..count).map(move |_| index as u32));
+            self.few.extend(each);
+            return;
+        }
+        self.hold(low, high);
+        buckets.iter().for_each(|&(index, count)| self.counts[index - self.first] += count);
+    }
+
     /// Has counts of the buckets from `low` to `high`, to the ends of their powers of two, and of what was held before.
     #[cold]
     fn hold(&mut self, low: usize, high: usize) {

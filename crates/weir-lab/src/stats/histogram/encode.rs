@@ -29,11 +29,12 @@ impl<const BITS: u32> Encode for Histogram<BITS> {
         histogram.minimum = u64::decode(from)?;
         histogram.maximum = u64::decode(from)?;
         histogram.sum = u128::decode(from)?;
-        let mut index = 0_usize;
+        let (mut index, mut seen) = (0_usize, Vec::new());
         for _ in 0..buckets {
             index = index.checked_add(usize::decode(from)?).filter(|index| *index < Self::MOST_BUCKETS)?;
-            histogram.count_at(index, u64::decode(from)?);
+            seen.push((index, u64::decode(from)?));
         }
+        histogram.count_in_order(&seen);
         Some(histogram)
     }
 }
