@@ -8,6 +8,7 @@ scenario, and prints the tables of `table`. All three see the same packets: thos
 those of the control do not count, since which packets find a full queue depends on microseconds.
 """
 
+import itertools
 import json
 import pickle
 import platform
@@ -80,11 +81,12 @@ def _measured(
 
 
 def _simulations(text: str, path: Path, pairs: list[Pair]) -> Iterator[dict[str, Any]]:
-    """Simulate each pair as often as it is run; a flow of a later run begins some microseconds later."""
+    """Simulate each pair as often as it is run; in later runs flows begin some microseconds apart."""
     for run in range(max(pair.runs for pair in pairs)):
-        later = text.replace(f'start = "{_START}us"', f'start = "{_START + 10 * run}us"')
+        starts = itertools.count(_START, 10 * run)
+        apart = re.sub(f'start = "{_START}us"', lambda _: f'start = "{next(starts)}us"', text)  # noqa: B023
         again = [pair for pair in pairs if pair.runs > run]
-        scenario = weir.Scenario.from_toml(later, str(path))
+        scenario = weir.Scenario.from_toml(apart, str(path))
         result = simulated(scenario, [pair.spec for pair in again])
         yield from (_simulated(result, pair) for pair in again)
 

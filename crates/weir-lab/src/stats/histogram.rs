@@ -311,17 +311,22 @@ impl<const BITS: u32> Histogram<BITS> {
             counts.iter().enumerate().map(move |(place, &count)| (first + place, count))
         });
         let counted = counted.filter(|&(_, count)| count > 0);
-        self.few_in_order().into_iter().chain(counted).map(|(index, count)| {
+        self.few_in_order().chain(counted).map(|(index, count)| {
             let (low, high) = Self::ends(index);
             Bucket { low, high, count }
         })
     }
 
     /// The buckets of the few values, in increasing order, with how many they hold.
-    fn few_in_order(&self) -> Vec<(usize, u64)> {
+    fn few_in_order(&self) -> impl Iterator<Item = (usize, u64)> + use<BITS> {
         let mut sorted = self.few.clone();
         sorted.sort_unstable();
-        sorted.chunk_by(|one, next| one == next).map(|same| (same[0] as usize, same.len() as u64)).collect()
+        let mut sorted = sorted.into_iter().peekable();
+        std::iter::from_fn(move || {
+            let index = sorted.next()?;
+            let more = std::iter::from_fn(|| sorted.next_if_eq(&index)).count() as u64;
+            Some((index as usize, 1 + more))
+        })
     }
 
     /// The complementary distribution function: for each bucket that holds something, the share of values

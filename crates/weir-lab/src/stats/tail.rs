@@ -69,14 +69,16 @@ impl Tail {
         let count = histogram.count();
         let longest = histogram.maximum().unwrap_or(0) as f64;
         let mut tail = Self { count, values: [longest; LEVELS] };
-        let (mut below, mut place) = (0, 0);
+        let left_at = |place| share(place) * count as f64;
+        let (mut below, mut place, mut left) = (0, 0, left_at(0));
         for bucket in histogram.buckets() {
             below += bucket.count;
             let middle = bucket.low as f64 + (bucket.high - bucket.low) as f64 / 2.0;
             let middle = if below == count { longest } else { middle };
-            while place < LEVELS && (count - below) as f64 <= share(place) * count as f64 {
+            while place < LEVELS && (count - below) as f64 <= left {
                 tail.values[place] = middle;
                 place += 1;
+                left = left_at(place);
             }
         }
         tail
