@@ -138,8 +138,7 @@ def compact(folder: Path) -> None:
 
 def cells(folder: Path) -> None:
     """Take the time of one cell among many: read, played, kept, and its figures."""
-    for packets, disciplines, bound in ((20_000, TWO, 4.0), (1_000, THREE, 1.0)):
-        count = 1_000
+    for packets, disciplines, count, bound in ((20_000, TWO, 1_000, 4.0), (1_000, THREE, 10_000, 1.0)):
         plan = planned(text(packets, disciplines), f"seed=1:{count}")
         spent = took(lambda: swept(plan, folder / f"cells-{packets}", threads=1))  # noqa: B023
         each = 1e3 * spent / count

@@ -168,7 +168,8 @@ impl Collector {
     /// What was collected, histograms included; it keeps the rest.
     #[must_use]
     pub fn hand_over(&mut self) -> Self {
-        let sections = std::mem::take(&mut self.sections);
+        let mut sections = std::mem::take(&mut self.sections);
+        sections.iter_mut().flatten().for_each(Histogram::put_in_order);
         Self { sections, ..self.without_histograms() }
     }
 

@@ -208,7 +208,7 @@ def arrow(
     # What a result says where it is not so is said of every row here.
     told = made.get("settled")
     if "value" in made:
-        settled = pa.array([True] * rows) if told is None else told.fill_null(True)
+        settled = pa.repeat(pa.scalar(True), rows) if told is None else told.fill_null(True)
         made["settled"] = settled
     made.setdefault("reason", pa.nulls(rows, pa.string()))
     reason = made.pop("reason")

@@ -20,7 +20,7 @@ mod encode;
 
 /// As many values are held by their buckets alone before there are counts: short runs have many histograms of few
 /// values, and counts would be most of their time and memory.
-const FEW: usize = 64;
+const FEW: usize = 256;
 
 /// So many counts are looked at together.
 const STRETCH: usize = 16;
@@ -298,23 +298,32 @@ impl<const BITS: u32> Histogram<BITS> {
         midpoint.clamp(self.minimum as f64, self.maximum as f64)
     }
 
+    /// Puts the few values in order, as whoever reads them does otherwise each time.
+    pub fn put_in_order(&mut self) {
+        self.few.sort_unstable();
+    }
+
     /// The buckets that hold something, in increasing order.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
+        self.counted().map(|(index, count)| Self::bucket(index, count))
+    }
+
+    /// The bucket at `index`, which holds so many.
+    pub(super) fn bucket(index: usize, count: u64) -> Bucket {
+        let (low, high) = Self::ends(index);
+        Bucket { low, high, count }
+    }
+
+    /// The places of the buckets that hold something, in increasing order, and how many they hold.
+    pub(super) fn counted(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         // Most counts are zero: stretches of them are passed over at once.
-        let held = self
-            .counts
-            .chunks(STRETCH)
-            .enumerate()
-            .filter(|(_, counts)| counts.iter().any(|&count| count > 0));
+        let held = self.counts.chunks(STRETCH).enumerate();
+        let held = held.filter(|(_, counts)| counts.iter().fold(0, |all, &count| all | count) > 0);
         let counted = held.flat_map(|(stretch, counts)| {
             let first = self.first + stretch * STRETCH;
             counts.iter().enumerate().map(move |(place, &count)| (first + place, count))
         });
-        let counted = counted.filter(|&(_, count)| count > 0);
-        self.few_in_order().chain(counted).map(|(index, count)| {
-            let (low, high) = Self::ends(index);
-            Bucket { low, high, count }
-        })
+        self.few_in_order().chain(counted.filter(|&(_, count)| count > 0))
     }
 
     /// The buckets of the few values, in increasing order, with how many they hold.

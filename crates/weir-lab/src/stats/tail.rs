@@ -32,7 +32,7 @@
 //! | Departs from the source | between the levels that are kept of a stretch, the logarithm of the share is linear in the value |
 
 use super::estimate::{Measure, Method, Unavailable};
-use super::histogram::{Histogram, Ranked};
+use super::histogram::{Bucket, Histogram, Ranked};
 use super::linear::{Influence, spread};
 use super::settled::Settled;
 use super::student::two_sided;
@@ -69,16 +69,21 @@ impl Tail {
         let count = histogram.count();
         let longest = histogram.maximum().unwrap_or(0) as f64;
         let mut tail = Self { count, values: [longest; LEVELS] };
-        let left_at = |place| share(place) * count as f64;
-        let (mut below, mut place, mut left) = (0, 0, left_at(0));
-        for bucket in histogram.buckets() {
-            below += bucket.count;
-            let middle = bucket.low as f64 + (bucket.high - bucket.low) as f64 / 2.0;
+        // So many are not above the level at a place, at least.
+        let reached_at = |place| count - (share(place) * count as f64) as u64;
+        let (mut below, mut place, mut reached) = (0, 0, reached_at(0));
+        for (index, own) in histogram.counted() {
+            below += own;
+            if below < reached {
+                continue;
+            }
+            let Bucket { low, high, .. } = Histogram::<BITS>::bucket(index, own);
+            let middle = low as f64 + (high - low) as f64 / 2.0;
             let middle = if below == count { longest } else { middle };
-            while place < LEVELS && (count - below) as f64 <= left {
+            while place < LEVELS && below >= reached {
                 tail.values[place] = middle;
                 place += 1;
-                left = left_at(place);
+                reached = reached_at(place);
             }
         }
         tail
