@@ -80,7 +80,7 @@ study-sfq: $(BUILT) ## compare hashed queues with strict ones over flows, hashes
 	@echo "report: $(CURDIR)/out/study-sfq.html"
 
 .PHONY: study-size
-study-size: $(BUILT) ## count how often searches find the answer that a closed form gives; takes a quarter of an hour
+study-size: $(BUILT) ## count how often searches find the answer that a closed form gives; takes minutes
 	$(VENV)/bin/python -m weir.sizing.study
 
 ##@ Check
