@@ -40,6 +40,7 @@ from weir.results.rows import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import altair as alt
     import pandas as pd
     import polars as pl
     import pyarrow as pa
@@ -364,6 +365,36 @@ class Result(Asked):
         from weir.results.saving import save
 
         save(self, Path(path))
+
+    def _repr_html_(self) -> str | None:
+        """Return the summary that a notebook shows."""
+        from weir.results.notebook import summary
+
+        return summary(self)
+
+    def plot(self, title: str | None = None) -> alt.TopLevelMixin:
+        """Return a chart of the HTML report as an object of Altair.
+
+        Parameters
+        ----------
+        title : str, optional
+            Its title in the report, or how that begins, in any case. Default: the first.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such chart; the error has the titles that there are.
+        MissingExtraError
+            Without the extra ``charts``.
+        """
+        from weir.results.notebook import chart
+
+        need("charts", "a chart")
+        return chart(self.view().figures(), title)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return the estimates to whoever reads Arrow streams."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def to_arrow(self) -> pa.Table:
         """Return the estimates as an Arrow table, one row each; provenance is in the schema's metadata.

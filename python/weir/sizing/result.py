@@ -143,6 +143,13 @@ class SizeResult:
         """Return everything as JSON objects."""
         return asdict(self)
 
+    def _repr_html_(self) -> str:
+        """Return the summary that a notebook shows: what was found, and what was tried next to it."""
+        from weir.results.notebook import of_tables
+        from weir.sizing.terminal import tables
+
+        return of_tables(f"Size of {self.key}", [*self.verdict, *self.notes], list(tables(self)))
+
     @property
     def verdict(self) -> tuple[str, ...]:
         """What was found, in words: a sentence a discipline."""

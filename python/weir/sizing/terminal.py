@@ -11,12 +11,12 @@ from weir.results.tables import Column
 from weir.text import number, plural, scale_for, value_with_margin
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from weir.results.rows import Need
     from weir.sizing.result import Probe, Search, SizeResult
 
-__all__ = ["show"]
+__all__ = ["show", "tables"]
 
 _PER_CENT = 0.01
 _SHOWN = 8
@@ -29,16 +29,25 @@ def show(result: SizeResult) -> None:
     terminal.say(out, " ".join(result.verdict))
     for note in result.notes:
         terminal.say(out, f"note: {note}")
-    if any(search.probes for search in result.searches):
-        out.print()
-        several = len(result.searches) > 1
-        chosen = [(search, _nearest(result, search, 2 if several else _SHOWN)) for search in result.searches]
-        for needs in dict.fromkeys(search.needs for search, shown in chosen if shown):
-            together = [each for each in chosen if each[1] and each[0].needs == needs]
-            terminal.print_table(out, _columns(result, together, needs))
-        left = sum(len(search.probes) - len(shown) for search, shown in chosen)
-        if left:
-            terminal.say(out, f"and {plural(left, 'more value')}, with --json")
+    if not any(search.probes for search in result.searches):
+        return
+    out.print()
+    for columns in tables(result):
+        terminal.print_table(out, columns)
+    if left := sum(len(search.probes) - len(shown) for search, shown in _chosen(result)):
+        terminal.say(out, f"and {plural(left, 'more value')}, with --json")
+
+
+def tables(result: SizeResult) -> Iterator[list[Column]]:
+    """Yield what was tried next to the answer: a table for all searches that have the same needs."""
+    chosen = _chosen(result)
+    for needs in dict.fromkeys(search.needs for search, shown in chosen if shown):
+        yield _columns(result, [each for each in chosen if each[1] and each[0].needs == needs], needs)
+
+
+def _chosen(result: SizeResult) -> list[tuple[Search, tuple[Probe, ...]]]:
+    most = 2 if len(result.searches) > 1 else _SHOWN
+    return [(search, _nearest(result, search, most)) for search in result.searches]
 
 
 def _nearest(result: SizeResult, search: Search, most: int) -> tuple[Probe, ...]:

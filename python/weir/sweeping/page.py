@@ -20,9 +20,10 @@ from weir.sweeping.figure import default_figure
 from weir.text import number, plural, value_with_margin
 
 if TYPE_CHECKING:
+    from weir.results.style import Figure
     from weir.sweeping.table import SweepResult
 
-__all__ = ["html", "write"]
+__all__ = ["figures", "html", "summary", "write"]
 
 _MOST_ROWS = 500
 _NAMED = 50
@@ -41,20 +42,51 @@ def html(result: SweepResult) -> str:
     ConfigError
         If no cell has figures.
     """
+    titles = _titles(result)
+    if not titles:
+        raise ConfigError("no cell has figures of times", "see the reasons in the set", str(result.folder))
+    figured = figures(result)
+    charts = [
+        page.section(figure.title, page.drawn(figure, place), folded=figure.folded)
+        for place, figure in enumerate(figured)
+    ]
+    title = _title(result)
+    body = [
+        _head(result, title, titles[0]),
+        *charts,
+        _cells(result, titles),
+        _reasons(result),
+        _origin(result),
+    ]
+    return page.page(title, "".join(body), page.charts_of(figured))
+
+
+def summary(result: SweepResult) -> str | None:
+    """Return the head and the cells of the report; nothing where no cell has figures of times."""
+    titles = _titles(result)
+    if not titles:
+        return None
+    return _head(result, _title(result), titles[0]) + _cells(result, titles) + _reasons(result)
+
+
+def figures(result: SweepResult) -> list[Figure]:
+    """Return the charts of a sweep; none where no cell has figures of times."""
+    titles = _titles(result)
+    return figures_of(result, titles) if titles else []
+
+
+def _title(result: SweepResult) -> str:
+    return f"Sweep of {Path(result.plan.name).stem}"
+
+
+def _titles(result: SweepResult) -> list[str]:
+    """Return what the report is about: the mean time of the model, and its tail where there is one."""
     kinds = result.kinds()
     mean = default_figure(kinds)
     if mean is None:
-        raise ConfigError("no cell has figures of times", "see the reasons in the set", str(result.folder))
+        return []
     tail = f"p99 {mean.removeprefix('mean ')}"
-    titles = [mean, *([tail] if _has(kinds, tail) else [])]
-    figures = figures_of(result, titles)
-    charts = [
-        page.section(figure.title, page.drawn(figure, place), folded=figure.folded)
-        for place, figure in enumerate(figures)
-    ]
-    title = f"Sweep of {Path(result.plan.name).stem}"
-    body = [_head(result, title, mean), *charts, _cells(result, titles), _reasons(result), _origin(result)]
-    return page.page(title, "".join(body), page.charts_of(figures))
+    return [mean, *([tail] if _has(kinds, tail) else [])]
 
 
 def _has(kinds: list[dict[str, Any]], title: str) -> bool:

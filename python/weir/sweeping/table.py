@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from weir.axes import ALONE, written
-from weir.extras import need
+from weir.extras import has, need
 from weir.results import frames
 from weir.sweeping.figure import NAMES, WATCHED, chosen
 from weir.sweeping.selection import best_of, frontier_of
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    import altair as alt
     import pandas as pd
     import polars as pl
     import pyarrow as pa
@@ -87,6 +88,35 @@ class SweepResult:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return the figures to whoever reads Arrow streams."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str | None:
+        """Return the summary that a notebook shows; none without figures, or without the extra `charts`."""
+        if self._table is None or not has("charts"):
+            return None
+        from weir.sweeping.page import summary
+
+        return summary(self)
+
+    def plot(self, title: str | None = None) -> alt.TopLevelMixin:
+        """Return a chart of the sweep's report as an object of Altair.
+
+        Parameters
+        ----------
+        title : str, optional
+            Its title in the report, or how that begins, in any case. Default: the first.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such chart; the error has the titles that there are.
+        MissingExtraError
+            Without the extra ``charts``.
+        """
+        need("charts", "a chart")
+        from weir.results.notebook import chart
+        from weir.sweeping.page import figures
+
+        return chart(figures(self), title)
 
     @property
     def cells(self) -> Sequence[dict[str, Any]]:
