@@ -53,6 +53,11 @@ demo: ## set up, build (minutes), then the tour and a quick reproduction (a minu
 bench: $(RELEASED) ## measure the engines and the disciplines in release (PREFIX=port/: some of them; docs/performance.md)
 	$(VENV)/bin/weir bench $(PREFIX)
 
+.PHONY: bench-gate
+bench-gate: $(CREATED) ## hold the instructions of forty short runs against a recorded table; needs valgrind (docs/performance.md)
+	cargo build --quiet --locked --profile editing -p weir-sim --example gate
+	$(VENV)/bin/python tests/gate.py
+
 .PHONY: bench-sweep
 bench-sweep: $(DEV) $(RELEASED) ## measure what sweeps and calls from Python cost over the engine (PARTS="cells resume": some); takes ten minutes
 	python tests/sweep_bench.py $(PARTS)

@@ -113,6 +113,11 @@ def test_what_waits_leaves_before_the_end(two: Bed) -> None:
     router = two.start(workers=2, rate="2Mbit", discipline="fifo:limit=2000pkt")
     receiver = two.receiver()
     _send(two, 400, 1000)
+    # What has come to the interface but not to the router is not the router's yet.
+    deadline = time.monotonic() + 10
+    while two.balance()["received"] < 400:
+        assert time.monotonic() < deadline, two.balance()
+        time.sleep(0.01)
     router.terminate()
     assert router.wait(timeout=20) == 0
     assert len(drain(receiver)) == 400

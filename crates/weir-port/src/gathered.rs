@@ -147,7 +147,6 @@ impl Gathered {
     }
 
     /// The same with its interval.
-    #[must_use]
     pub fn mean_measured(&self, metric: usize, class: Option<usize>) -> Measure {
         self.known(metric, class).map_or_else(Measure::from, |mean| mean.measure)
     }

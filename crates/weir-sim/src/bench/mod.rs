@@ -87,6 +87,12 @@ impl Bench {
         &self.name
     }
 
+    /// Does one round without looking at a clock, and returns how many units of work it was.
+    #[must_use]
+    pub fn once(&self) -> u64 {
+        counted(&mut *(self.prepare)())
+    }
+
     /// Runs it as often as `repetitions` says.
     #[must_use]
     pub fn run(&self, repetitions: Repetitions) -> Figure {
@@ -100,6 +106,12 @@ impl Bench {
         let [low, value, high] = values;
         Figure { bench: self.name.clone(), unit, value, low, high }
     }
+}
+
+/// Does a round; a function of its own in the program too, between whose beginning and end instructions are counted.
+#[inline(never)]
+fn counted(round: &mut dyn FnMut() -> u64) -> u64 {
+    round()
 }
 
 /// The benchmarks whose name begins with `prefix`, in their order.

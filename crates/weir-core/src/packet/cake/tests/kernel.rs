@@ -47,7 +47,7 @@ struct Queue {
 /// A Newton step to the inverse root of `count`, in parts of 2^32.
 fn newton(root: u32, count: u32) -> u32 {
     let square = (u64::from(root) * u64::from(root)) >> 32;
-    ((((3_u64 << 32) - u64::from(count) * square) >> 2) * u64::from(root) >> 31) as u32
+    (((((3_u64 << 32) - u64::from(count) * square) >> 2) * u64::from(root)) >> 31) as u32
 }
 
 /// The roots that are not carried along.
@@ -75,7 +75,7 @@ impl Queue {
 
     fn should_drop(&mut self, now: i64, since: i64) -> bool {
         let sojourn = now - since;
-        let is_over = sojourn > TARGET && sojourn > MTU_TIME * 4;
+        let is_over = sojourn > (MTU_TIME * 4).max(TARGET);
         let mut schedule = now - self.drop_next;
         let due = self.count > 0 && schedule >= 0;
         if is_over && !self.dropping {
