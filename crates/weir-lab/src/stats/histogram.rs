@@ -8,8 +8,8 @@
 //! | | |
 //! |-|-|
 //! | Work per value | O(1) without a data-dependent branch: leading zeros, shift, add |
-//! | Quantile, merge | O(buckets held) |
-//! | Memory | up to 64 values: 4 bytes each; then 8 bytes a bucket, at most `(65 - BITS) << BITS` of them (58 KiB for 7 bits), held from the smallest to the largest power of two seen |
+//! | Quantile, merge | O(buckets held); a quantile of [`Ranked`] O(log buckets) |
+//! | Memory | up to 256 values: 4 bytes each; then 8 bytes a bucket, at most `(65 - BITS) << BITS` of them (58 KiB for 7 bits), held from the smallest to the largest power of two seen |
 //! | Range | all of `u64` |
 //! | Units | those of the values: nanoseconds in the engines |
 //!

@@ -25,8 +25,7 @@ pub fn sectioned(whole: f64, sections: &[f64], count: u64) -> Measure {
 
 /// The `p`-quantile of all sections together, which follow each other in time, with its interval in the unit of the values.
 pub fn quantile<const BITS: u32>(sections: &[Histogram<BITS>], p: f64) -> Measure {
-    let mut all = Histogram::<BITS>::new();
-    sections.iter().for_each(|section| all.merge(section));
+    let all = Histogram::of_all(sections.iter());
     tail::quantile(&Ranked::new(&all), &[sections.iter().map(Tail::new).collect()], p)
 }
 

@@ -1,7 +1,8 @@
 //! Quantiles of the normal and of Student's t distribution.
 //!
 //! The distributions are those of the `statrs` crate; here only the parameters are made safe, so that a
-//! quantile is always a number.
+//! quantile is always a number. A quantile of Student's inverts an incomplete beta function: a thread
+//! remembers those that it was asked for.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,7 +13,7 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 const MOST_KNOWN: usize = 4096;
 
 thread_local! {
-    /// Quantiles by level and degrees of freedom: one takes as long as all else that a figure needs.
+    /// Quantiles by level and degrees of freedom.
     static KNOWN: RefCell<HashMap<(u64, u64), f64>> = RefCell::new(HashMap::new());
 }
 

@@ -155,6 +155,7 @@ fn known<const BITS: u32>(all: &Ranked<'_, BITS>, chains: &[Vec<Tail>], p: f64) 
     let (mut clump, mut groups, mut before) = (0.0_f64, u64::MAX, 0.0);
     for times in LOOKED_AT {
         let above = ((1.0 - p) * times).min(0.5_f64.max(1.0 - p));
+        // At a half, or at the quantile's own share, it stays.
         if std::mem::replace(&mut before, above) == above {
             break;
         }

@@ -4,6 +4,9 @@
 use super::Histogram;
 use crate::encode::Encode;
 
+/// More values than a run of years has: what claims more is refused, so that no sum of some is beyond the numbers.
+const MOST_VALUES: u64 = 1 << 48;
+
 impl<const BITS: u32> Encode for Histogram<BITS> {
     fn encode(&self, into: &mut Vec<u8>) {
         self.buckets().count().encode(into);
@@ -29,10 +32,16 @@ impl<const BITS: u32> Encode for Histogram<BITS> {
         histogram.minimum = u64::decode(from)?;
         histogram.maximum = u64::decode(from)?;
         histogram.sum = u128::decode(from)?;
-        let (mut index, mut seen) = (0_usize, Vec::new());
+        let (mut index, mut values, mut seen) = (0_usize, 0_u64, Vec::new());
         for _ in 0..buckets {
             index = index.checked_add(usize::decode(from)?).filter(|index| *index < Self::MOST_BUCKETS)?;
-            seen.push((index, u64::decode(from)?));
+            let count = u64::decode(from).filter(|count| *count > 0)?;
+            values = values.checked_add(count).filter(|values| *values <= MOST_VALUES)?;
+            seen.push((index, count));
+        }
+        let ends = (Self::index(histogram.minimum), Self::index(histogram.maximum));
+        if (seen[0].0, index) != ends || histogram.minimum > histogram.maximum {
+            return None;
         }
         histogram.count_in_order(&seen);
         Some(histogram)
@@ -54,6 +63,23 @@ mod tests {
             let again: Histogram = whole(&kept).expect("a histogram");
             prop_assert_eq!(bytes(&again), kept);
             prop_assert_eq!(again, histogram);
+        }
+
+        #[test]
+        fn whatever_is_read_can_be_merged_and_asked(
+            values in prop::collection::vec((any::<u64>(), 0..64_u32), 1..300),
+            at in any::<prop::sample::Index>(),
+            other in 1..=255_u8,
+        ) {
+            let mut histogram = Histogram::<7>::new();
+            values.iter().for_each(|(value, shift)| histogram.record(value >> shift));
+            let mut kept = bytes(&histogram);
+            let at = at.index(kept.len());
+            kept[at] ^= other;
+            if let Some(read) = whole::<Histogram>(&kept) {
+                histogram.merge(&read);
+                prop_assert!(Histogram::of_all([read, histogram].iter()).quantile(0.5).is_some());
+            }
         }
 
         #[test]
