@@ -5,7 +5,7 @@ use crate::conformance::{self, Random, Sample};
 use crate::discipline::{CountDrops, Open};
 use crate::item::{Addresses, ClassId, Dscp, FlowId, Packet};
 
-mod kernel;
+mod rules;
 mod shares;
 
 /// A packet with all that the discipline asks of one; it is what its number says, marked or not.
