@@ -54,7 +54,7 @@ bench: $(RELEASED) ## measure the engines and the disciplines in release (PREFIX
 	$(VENV)/bin/weir bench $(PREFIX)
 
 .PHONY: bench-gate
-bench-gate: $(CREATED) ## hold the instructions of forty short runs against a recorded table; needs valgrind (docs/performance.md)
+bench-gate: $(CREATED) ## hold the instructions of 41 short runs against a recorded table; needs valgrind (docs/performance.md)
 	cargo build --quiet --locked --profile editing -p weir-sim --example gate
 	$(VENV)/bin/python tests/gate.py
 

@@ -2,13 +2,14 @@
 
 ::
 
-    make bench-gate                # compares, and prints what has changed; exit code 1 where a run costs more
+    make bench-gate                # prints what has changed; exit code 1 where a run costs more, 2 where it
+                                   # cannot be told
     python tests/gate.py --write   # records what is counted now; say in the commit why
 
 A run is one round of a benchmark of ``weir bench``, by the example ``gate`` of weir-sim, built as for
 editing. Valgrind counts the instructions between the beginning and the end of the round; they do not depend
 on what else the machine does. Valgrind has no AVX-512, so that the code counted is that for AVX2. A changed
-compiler changes the counts: its version stands in the table, and one of another is not compared with.
+compiler changes the counts: its version stands in the table, and one of another is refused.
 """
 
 from __future__ import annotations
@@ -104,8 +105,11 @@ def main() -> int:
         json.loads(TABLE.read_text(encoding="utf-8")) if TABLE.exists() else {"rustc": "", "counts": {}}
     )
     if not asked.write and recorded["rustc"] != compiler():
-        sys.stdout.write(f"not compared: the table is of rustc {recorded['rustc']}, this is {compiler()}\n")
-        return 0
+        sys.stderr.write(
+            f"error: the table is of rustc {recorded['rustc']}, this is {compiler()}: check out what it was"
+            " recorded on, and write it anew with this compiler: python tests/gate.py --write\n"
+        )
+        return 2
     names = asked.names or NAMES
     with ThreadPoolExecutor(2) as pool:
         now = dict(zip(names, pool.map(counted, names), strict=True))

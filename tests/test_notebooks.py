@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import weir
@@ -83,7 +84,7 @@ def result() -> weir.Result:
 def test_a_summary_has_the_verdict_and_tables_and_is_escaped(result: weir.Result):
     shown = result._repr_html_()
     assert shown is not None
-    assert "<h3>a &lt; b</h3>" in shown
+    assert "<h2>a &lt; b</h2>" in shown
     assert "The lowest mean" in shown
     assert "<table>" in shown
     assert "<script" not in shown
@@ -113,5 +114,4 @@ def test_several_panels_are_one_chart(result: weir.Result):
 
 
 def test_whoever_reads_arrow_streams_reads_a_result(result: weir.Result):
-    polars = pytest.importorskip("polars")
-    assert polars.DataFrame(result).height == result.to_arrow().num_rows
+    assert pl.DataFrame(result).height == result.to_arrow().num_rows

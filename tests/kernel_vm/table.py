@@ -51,10 +51,11 @@ class Row:
     def half(self, other: str) -> float:
         """Return half the 95 % interval of the difference, as a part of the kernel's; 0 of one run."""
         kernel, values = self.runs[KERNEL], self.runs[other]
-        if len(kernel) == 1 or not any(kernel):
+        if min(len(kernel), len(values)) == 1 or not any(kernel):
             return 0.0
-        error = math.sqrt((statistics.variance(kernel) + statistics.variance(values)) / len(kernel))
-        return student_quantile(0.05, len(kernel) - 1) * error / statistics.fmean(kernel)
+        error = math.sqrt(sum(statistics.variance(each) / len(each) for each in (kernel, values)))
+        freedom = min(len(kernel), len(values)) - 1
+        return student_quantile(0.05, freedom) * error / statistics.fmean(kernel)
 
     def agrees(self, other: str) -> bool:
         """Return whether another is as near as is asked for, or may be."""

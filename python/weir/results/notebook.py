@@ -1,8 +1,8 @@
 """Results in notebooks: a summary as HTML, and charts as objects of Altair.
 
-Both are those of the HTML report: the summary is its head and its tables, without styles, scripts and
-charts, so that it needs no package; a chart is one of its figures, of a fixed width where the page's
-follows the screen.
+Both are those of the HTML report: the summary is its head and its tables, without scripts and charts, so
+that it needs no package; a chart is one of its figures, of a fixed width where the page's follows the screen,
+with its key.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from weir.errors import ConfigError
-from weir.extras import need
 from weir.results import page
 from weir.results.verdict import state, verdict
 
@@ -24,8 +23,13 @@ if TYPE_CHECKING:
     from weir.results.style import Figure
     from weir.results.tables import Column
 
-__all__ = ["chart", "of_tables", "summary"]
+__all__ = ["chart", "of_tables", "shown", "summary"]
 
+_STYLE = (
+    ".weir-result h1, .weir-result h2, .weir-result h3 {font-size: 1.1em; margin: .8em 0 .4em}"
+    " .weir-result summary > * {display: inline}"
+)
+"""A notebook has headings of its own; one that is folded stands beside its mark."""
 _WIDTH, _SEVERAL = 480, 300
 """The width of a chart, and of each of several panels, in pixels."""
 _BESIDE = 2
@@ -40,25 +44,23 @@ def summary(result: Result) -> str | None:
     view = result.view()
     warnings = [warning for warning in (state(result), *view.warnings()) if warning]
     sentences = [verdict(result), " · ".join(view.facts())]
-    tables = "".join(view.sections([]))
-    # A notebook has headings of its own, and no style that keeps one beside the mark of what is folded.
-    for name in ("h2", "h3"):
-        tables = tables.replace(f"<summary><{name}>", "<summary>").replace(
-            f"</{name}></summary>", "</summary>"
-        )
-    tables = tables.replace("<h3>", "<h5>").replace("</h3>", "</h5>")
-    return _head(result.title, sentences, warnings) + tables.replace("<h2>", "<h4>").replace("</h2>", "</h4>")
+    return shown(_head(result.title, sentences, warnings) + "".join(view.sections([])))
+
+
+def shown(html: str) -> str:
+    """Return parts of a report as a notebook shows them."""
+    return f'<div class="weir-result"><style>{_STYLE}</style>\n{html}</div>'
 
 
 def of_tables(title: str, sentences: Sequence[str], tables: Sequence[Sequence[Column]]) -> str:
     """Return sentences below a title, and tables below them."""
-    return _head(title, sentences, ()) + "".join(map(page.table, tables))
+    return shown(_head(title, sentences, ()) + "".join(map(page.table, tables)))
 
 
 def _head(title: str, sentences: Sequence[str], warnings: Sequence[str]) -> str:
     marked = "".join(f"<p><strong>{escape(each)}</strong></p>\n" for each in warnings)
     told = "".join(f"<p>{escape(each)}</p>\n" for each in sentences)
-    return f"<h3>{escape(title)}</h3>\n{marked}{told}"
+    return f"<h2>{escape(title)}</h2>\n{marked}{told}"
 
 
 def chart(figures: Sequence[Figure], title: str | None) -> alt.TopLevelMixin:
@@ -68,10 +70,7 @@ def chart(figures: Sequence[Figure], title: str | None) -> alt.TopLevelMixin:
     ------
     ConfigError
         If there is none; the error has the titles that there are.
-    MissingExtraError
-        Without the extra ``charts``.
     """
-    need("charts", "a chart")
     import altair as alt
 
     figure = _named(figures, title)

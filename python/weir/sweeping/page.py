@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from weir.axes import ALONE, written
 from weir.errors import ConfigError
 from weir.files import write_text
-from weir.results import page
+from weir.results import notebook, page
 from weir.results.tables import UNSETTLED, Column
 from weir.sweeping.charts import figures_of, rows_of
 from weir.sweeping.figure import default_figure
@@ -62,11 +62,12 @@ def html(result: SweepResult) -> str:
 
 
 def summary(result: SweepResult) -> str | None:
-    """Return the head and the cells of the report; nothing where no cell has figures of times."""
+    """Return head and cells of the report for a notebook; nothing where no cell has figures of times."""
     titles = _titles(result)
     if not titles:
         return None
-    return _head(result, _title(result), titles[0]) + _cells(result, titles) + _reasons(result)
+    head = _head(result, _title(result), titles[0], kicker=False)
+    return notebook.shown(head + _cells(result, titles) + _reasons(result))
 
 
 def figures(result: SweepResult) -> list[Figure]:
@@ -94,7 +95,7 @@ def _has(kinds: list[dict[str, Any]], title: str) -> bool:
     return any((row["statistic"], row["metric"]) == (statistic, metric) for row in kinds)
 
 
-def _head(result: SweepResult, title: str, mean: str) -> str:
+def _head(result: SweepResult, title: str, mean: str, *, kicker: bool = True) -> str:
     rows = rows_of(result, mean)
     least = min(rows, key=lambda row: row["value"])
     name = " ".join(f"{key}={written(value)}" for key, value in least["axes"].items())
@@ -103,12 +104,14 @@ def _head(result: SweepResult, title: str, mean: str) -> str:
     words = f"The least {mean} is {number(least['value'])}{unit}, where {name}."
     if without:
         words += f" {plural(without, 'cell')} of {len(result.plan.cells):,} are without figures."
-    facts = [plural(len(result.plan.cells), "cell"), plural(result.state["kept"], "replication")]
+    replications = result.state["kept"] + result.state["played"]
+    facts = [plural(len(result.plan.cells), "cell"), plural(replications, "replication")]
     facts += [f"axes: {', '.join(result.plan.keys)}"]
     if result.widest is not None:
         facts.append(f"widest interval of a mean time ±{number(100 * result.widest, 2)} %")
+    above = '<p class="kicker">weir report</p>\n' if kicker else ""
     return (
-        f'<header>\n<p class="kicker">weir report</p>\n<h1>{escape(title)}</h1>\n'
+        f'<header>\n{above}<h1>{escape(title)}</h1>\n'
         f'<p class="verdict">{escape(words)}</p>\n'
         f'<p class="facts">{escape(" · ".join(facts))}</p>\n</header>\n'
     )
