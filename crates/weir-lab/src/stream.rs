@@ -192,13 +192,12 @@ impl Stream {
     /// Enciphers the next `WIDTH` counters.
     #[inline(always)]
     fn encipher(&mut self, out: &mut [u64; BATCH]) {
-        let position: [u64; WIDTH] = core::array::from_fn(|lane| self.position + lane as u64);
-        let mut counter = [
-            position.map(|position| position & LOW_WORD),
-            position.map(|position| (position >> 32) & 0xFFFF | self.purpose),
-            [self.replication; WIDTH],
-            [self.index; WIDTH],
-        ];
+        let mut counter = [[0; WIDTH], [0; WIDTH], [self.replication; WIDTH], [self.index; WIDTH]];
+        for lane in 0..WIDTH {
+            let position = self.position + lane as u64;
+            counter[0][lane] = position & LOW_WORD;
+            counter[1][lane] = (position >> 32) & 0xFFFF | self.purpose;
+        }
         self.position += WIDTH as u64;
         philox(&mut counter, self.key);
         for lane in 0..WIDTH {

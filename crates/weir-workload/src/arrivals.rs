@@ -20,7 +20,7 @@
 use super::classes::MessageClasses;
 use super::sizes::{SizeSampler, Sizes};
 use crate::source::{ArrivalBlock, ArrivalSource, LengthTable, PoissonArrivals, SourceError};
-use weir_lab::stream::{Purpose, Stream, StreamKey};
+use weir_lab::stream::{Purpose, Stream, StreamKey, below};
 
 /// The longest table of lengths that is drawn from as such.
 const MAX_TABLE: u64 = 1 << 16;
@@ -109,6 +109,7 @@ pub fn arrival_source(
                 flows,
                 length_draws: stream(Purpose::Lengths),
                 flow_draws: stream(Purpose::Flows),
+                scratch: Vec::new(),
             }))
         }
     }
@@ -128,12 +129,18 @@ impl Lengths {
         LengthTable::new(&atoms.iter().map(short).collect::<Vec<_>>()).map(Self::Table)
     }
 
-    /// The length that 64 random bits name; one that exceeds the counter is the largest.
-    #[inline]
-    fn of(&self, bits: u64) -> u32 {
+    /// The length that each 64 random bits name, in place of `lengths`; one that exceeds the counter is the largest.
+    /// `sizes` is room for as many.
+    fn of_all(&self, bits: &[u64], sizes: &mut [u64], lengths: &mut Vec<u32>) {
+        lengths.clear();
         match self {
-            Self::Table(table) => table.lengths()[usize::from(table.class(bits))],
-            Self::Law(sampler) => u32::try_from(sampler.sample(bits)).unwrap_or(u32::MAX),
+            Self::Table(table) => {
+                lengths.extend(bits.iter().map(|&bits| table.lengths()[usize::from(table.class(bits))]));
+            }
+            Self::Law(sampler) => {
+                sampler.sample_all(bits, sizes);
+                lengths.extend(sizes.iter().map(|&size| u32::try_from(size).unwrap_or(u32::MAX)));
+            }
         }
     }
 }
@@ -147,18 +154,26 @@ struct GeneralArrivals {
     flows: u32,
     length_draws: Stream,
     flow_draws: Stream,
+    /// What is drawn for a block.
+    scratch: Vec<u64>,
 }
 
 impl ArrivalSource for GeneralArrivals {
     fn fill(&mut self, block: &mut ArrivalBlock, n: usize) -> usize {
+        let Self { times, lengths, classes, flows, length_draws, flow_draws, scratch } = self;
         block.clear();
-        for _ in 0..n {
-            let length = self.lengths.of(self.length_draws.next_u64());
-            let class = self.classes.class_of(length).unwrap_or(0);
-            let flow =
-                if self.flows > 1 { self.flow_draws.next_below(u64::from(self.flows)) as u32 } else { 0 };
-            block.push(self.times.next_at(), length, class, flow);
+        scratch.resize(n, 0);
+        length_draws.fill_u64(scratch);
+        block.at.resize(n, 0);
+        lengths.of_all(scratch, &mut block.at, &mut block.length);
+        classes.classify(&block.length, &mut block.class);
+        block.flow.resize(n, 0);
+        if *flows > 1 {
+            flow_draws.fill_u64(scratch);
+            let drawn = scratch.iter().map(|&bits| below(bits, u64::from(*flows)) as u32);
+            block.flow.iter_mut().zip(drawn).for_each(|(flow, drawn)| *flow = drawn);
         }
+        times.fill(&mut block.at);
         n
     }
 }

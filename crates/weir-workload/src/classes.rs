@@ -2,6 +2,7 @@
 
 use super::Sizes;
 use super::sizes::SizeClasses;
+use weir_lab::dispatch::{Level, Work};
 
 /// The classes into which a report divides messages.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,6 +64,16 @@ impl MessageClasses {
         Some(class as u16)
     }
 
+    /// The class of each of `lengths`, as [`Self::class_of`] gives it, and 0 where the trace says it; replaces `classes`.
+    pub fn classify(&self, lengths: &[u32], classes: &mut Vec<u16>) {
+        classes.clear();
+        if let Self::Deciles(deciles) = self {
+            classes.resize(lengths.len(), 0);
+            return Level::detect().run(Classify { bounds: deciles.bounds(), lengths, classes });
+        }
+        classes.extend(lengths.iter().map(|&length| self.class_of(length).unwrap_or(0)));
+    }
+
     /// What each class is called; `unit` is the symbol of the lengths.
     #[must_use]
     pub fn names(&self, unit: &str) -> Vec<String> {
@@ -70,6 +81,27 @@ impl MessageClasses {
             Self::Lengths(lengths) => lengths.iter().map(|length| format!("{length}{unit}")).collect(),
             Self::Deciles(deciles) => ranges(deciles.bounds(), unit),
             Self::Named { names, .. } => names.clone(),
+        }
+    }
+}
+
+/// Counts the bounds below each length, bound by bound, which goes through many lengths at once.
+struct Classify<'a> {
+    bounds: &'a [u64],
+    lengths: &'a [u32],
+    classes: &'a mut [u16],
+}
+
+impl Work for Classify<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Some((_, bounds)) = self.bounds.split_last() else { return };
+        // No length is above a bound that its type does not hold.
+        for bound in bounds.iter().filter_map(|&bound| u32::try_from(bound).ok()) {
+            for (class, &length) in self.classes.iter_mut().zip(self.lengths) {
+                *class += u16::from(bound < length);
+            }
         }
     }
 }
@@ -96,6 +128,20 @@ mod tests {
         assert_eq!(classes.names("pkt"), ["1pkt", "2pkt", "3pkt", "4pkt", "5pkt", "20pkt"]);
         assert_eq!([1, 5, 20].map(|length| classes.class_of(length)), [Some(0), Some(4), Some(5)]);
         assert_eq!(MessageClasses::by_length(&Sizes::alpha_report(), 5), None);
+    }
+
+    #[test]
+    fn many_are_classified_as_each() {
+        let sizes = [Sizes::uniform(1, 100), Sizes::exponential(1e4), Sizes::uniform(7, 7)];
+        let sizes = sizes.map(|sizes| sizes.expect("valid"));
+        let lengths: Vec<u32> = (0..200).chain([5_000, 90_000, u32::MAX]).collect();
+        for sizes in sizes {
+            let classes = MessageClasses::by_decile(&sizes);
+            let mut all = vec![7];
+            classes.classify(&lengths, &mut all);
+            let each: Vec<u16> = lengths.iter().filter_map(|&length| classes.class_of(length)).collect();
+            assert_eq!(all, each);
+        }
     }
 
     #[test]

@@ -10,9 +10,12 @@
 //! on every machine.
 
 use super::{Law, Run, Sizes};
+use weir_lab::dispatch::{Level, Work};
 
 /// Tables of at most this many sizes are kept size by size, which spares the draw within a run.
 const EXPANDED: u64 = 4096;
+/// Memoryless sizes drawn side by side.
+const SIDE_BY_SIDE: usize = 16;
 /// 2^64: the number of random words.
 const WORDS: f64 = 18_446_744_073_709_551_616.0;
 
@@ -90,6 +93,18 @@ impl SizeSampler {
         }
     }
 
+    /// The sizes that belong to random words: of each as [`Self::sample`] gives it.
+    ///
+    /// # Panics
+    /// If there are not as many sizes as words.
+    pub fn sample_all(&self, words: &[u64], sizes: &mut [u64]) {
+        assert_eq!(words.len(), sizes.len(), "a size for each word");
+        match &self.0 {
+            Method::Powers(powers) => Level::detect().run(Exponents { powers, words, sizes }),
+            _ => sizes.iter_mut().zip(words).for_each(|(size, &word)| *size = self.sample(word)),
+        }
+    }
+
     /// The size that belongs to a random word.
     #[must_use]
     #[inline]
@@ -109,6 +124,44 @@ impl SizeSampler {
             Method::Powers(powers) => 1 + largest_exponent(powers, (word as f64 + 1.0) / WORDS),
         }
     }
+}
+
+/// A memoryless size for each word, several at a time: the digits of one depend on each other.
+struct Exponents<'a> {
+    powers: &'a [f64],
+    words: &'a [u64],
+    sizes: &'a mut [u64],
+}
+
+impl Work for Exponents<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        for (words, sizes) in self.words.chunks(SIDE_BY_SIDE).zip(self.sizes.chunks_mut(SIDE_BY_SIDE)) {
+            let mut lanes = [0; SIDE_BY_SIDE];
+            lanes[..words.len()].copy_from_slice(words);
+            sizes.copy_from_slice(&exponents(self.powers, lanes)[..sizes.len()]);
+        }
+    }
+}
+
+/// As [`SizeSampler::sample`] of each word.
+#[inline(always)]
+fn exponents(powers: &[f64], words: [u64; SIDE_BY_SIDE]) -> [u64; SIDE_BY_SIDE] {
+    let mut bounds = [0.0; SIDE_BY_SIDE];
+    for lane in 0..SIDE_BY_SIDE {
+        bounds[lane] = (words[lane] as f64 + 1.0) / WORDS;
+    }
+    let (mut reached, mut n) = ([1.0; SIDE_BY_SIDE], [1; SIDE_BY_SIDE]);
+    for (digit, power) in powers.iter().enumerate().rev() {
+        for lane in 0..SIDE_BY_SIDE {
+            let further = reached[lane] * power;
+            let is_reached = further >= bounds[lane];
+            reached[lane] = if is_reached { further } else { reached[lane] };
+            n[lane] += u64::from(is_reached) << digit;
+        }
+    }
+    n
 }
 
 /// `q^1, q^2, q^4, …` down to the smallest that a random word can tell from nothing.

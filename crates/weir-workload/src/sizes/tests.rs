@@ -288,3 +288,17 @@ fn a_table_of_more_than_a_million_points_is_refused() {
     let error = Sizes::parse_cdf(&format!("size_bytes,cdf\n{lines}"), "x").expect_err("too many");
     assert_eq!(error.fault, CdfFault::TooManyPoints);
 }
+
+#[test]
+fn many_draws_are_as_each() {
+    let sizes =
+        [Sizes::exponential(1e4), Sizes::exponential(1.5), Sizes::uniform(1, 30_000), Sizes::uniform(3, 9)];
+    let ends = [0, 1, u64::MAX - 1, u64::MAX];
+    let words: Vec<u64> = (1..300_u64).map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15)).chain(ends).collect();
+    for sizes in sizes {
+        let sampler = sizes.expect("valid").sampler();
+        let mut all = vec![0; words.len()];
+        sampler.sample_all(&words, &mut all);
+        assert_eq!(all, words.iter().map(|&word| sampler.sample(word)).collect::<Vec<_>>());
+    }
+}
