@@ -5,6 +5,7 @@
 //! | packets | the report's (`fifo`, `rr`, `rr_head`, `sf`, `alpha`), one length a class | accelerated |
 //! | packets | any other | plain |
 //! | whole messages | `ps` without a quantum | fluid |
+//! | whole messages | `fifo` | whole, by Lindley's recursion |
 //! | whole messages | any other | whole |
 //!
 //! With verification, records, several flows or a closed loop the plain engine runs everything.
@@ -17,6 +18,7 @@ use crate::collector::{Collector, Metric, Plan};
 use crate::engine::Engine;
 use crate::fluid::Fluid;
 use crate::lane::{Lane, Single, Verified};
+use crate::lindley::Lindley;
 use crate::lockstep_lane::LockstepLane;
 use crate::model::{Input, LatencyEnd, PortScenario, Service, is_fluid};
 use crate::plain::Plain;
@@ -143,9 +145,30 @@ pub fn lanes(scenario: &PortScenario, layout: &Layout, replication: u32) -> Resu
         placed.push(Placed { disciplines: together, engine: "accelerated", lane });
     }
     for at in (0..scenario.disciplines.len()).filter(|&at| strategies[at].is_none()) {
-        placed.push(contract(scenario, layout, replication, at)?);
+        placed.push(match is_lindley(scenario, &scenario.disciplines[at].spec) {
+            true => lindley(scenario, layout, replication, at)?,
+            false => contract(scenario, layout, replication, at)?,
+        });
     }
     Ok(placed)
+}
+
+/// Whether nothing but the message before delays a message: FIFO of whole messages that arrive by themselves.
+fn is_lindley(scenario: &PortScenario, spec: &Spec) -> bool {
+    let is_open = !matches!(scenario.input, Input::Closed(_));
+    let is_whole = matches!(scenario.service, Service::Whole(_)) && !scenario.measure.verify;
+    is_whole && is_open && spec.name.as_str() == "fifo" && spec.arguments.is_empty()
+}
+
+fn lindley(
+    scenario: &PortScenario,
+    layout: &Layout,
+    replication: u32,
+    at: usize,
+) -> Result<Placed, BuildError> {
+    let engine = Lindley::new(open_arrivals(scenario, replication)?, work(scenario)?);
+    let collector = Collector::new(layout.plan.clone(), layout.records);
+    Ok(Placed { disciplines: vec![at], engine: "whole", lane: Box::new(Single::new(engine, collector)) })
 }
 
 /// The discipline as a strategy of the accelerated engine, if that can run it here.
@@ -249,7 +272,7 @@ impl Place<'_> {
     }
 
     fn whole(self) -> Result<Box<dyn Lane>, BuildError> {
-        let (work, spec) = (self.work()?, self.scenario.ticks.of_spec(self.spec));
+        let (work, spec) = (work(self.scenario)?, self.scenario.ticks.of_spec(self.spec));
         let preemption = self.scenario.preemption;
         if let Input::Closed(_) = &self.scenario.input {
             let discipline = message_discipline::<Message<Nanos>>(&spec)?;
@@ -261,17 +284,13 @@ impl Place<'_> {
     }
 
     fn fluid(self) -> Result<Box<dyn Lane>, BuildError> {
-        let work = self.work()?;
+        let work = work(self.scenario)?;
         if let Input::Closed(_) = &self.scenario.input {
             let engine = Fluid::new(self.closed()?, work);
             return Ok(self.collect(engine));
         }
         let arrivals = Open::new(open_arrivals(self.scenario, self.replication)?);
         Ok(self.collect(Fluid::new(arrivals, work)))
-    }
-
-    fn work(&self) -> Result<Work, BuildError> {
-        Work::new(self.scenario.service.mean_per_unit(), self.scenario.ticks).ok_or(BuildError::Work)
     }
 
     fn closed(&self) -> Result<Closed<Applications>, BuildError> {
@@ -326,6 +345,10 @@ impl Visitor<Message<Nanos>> for IntoWhole<'_> {
         let engine = Whole::new(make(), self.arrivals, self.work, self.preemption);
         Box::new(Single::new(engine, self.place.collector))
     }
+}
+
+fn work(scenario: &PortScenario) -> Result<Work, BuildError> {
+    Work::new(scenario.service.mean_per_unit(), scenario.ticks).ok_or(BuildError::Work)
 }
 
 fn open_arrivals(scenario: &PortScenario, replication: u32) -> Result<BoxedArrivals, BuildError> {

@@ -4,13 +4,18 @@
 //! be compared batch by batch. Everything is whole numbers: nanoseconds of the engine's clock, and slowdowns
 //! in units of 2^-20.
 
+use crate::by_class::ByClass;
 use crate::observer::Observer;
 use weir_lab::encode::Encode;
 use weir_lab::record::Departure;
+use weir_lab::stats::batch::Total;
 use weir_lab::stats::{Batches, Histogram};
 
 /// Bits after the binary point of a recorded slowdown.
 pub const SLOWDOWN_BITS: u32 = 20;
+
+/// Fewer departures than this are counted one by one, which is as fast.
+const FEW: usize = 16;
 
 /// More flows than this have means, but no quantiles.
 const MOST_FLOW_HISTOGRAMS: usize = 64;
@@ -48,13 +53,19 @@ impl Metric {
             Self::Latency => (departure.last - departure.arrival).get(),
             Self::Response => response,
             Self::Wait => response.saturating_sub(departure.alone.get()),
-            Self::Slowdown => {
-                let scaled =
-                    (u128::from(response) << SLOWDOWN_BITS) / u128::from(departure.alone.get().max(1));
-                u64::try_from(scaled).unwrap_or(u64::MAX)
-            }
+            Self::Slowdown => slowdown(response, departure.alone.get()),
         }
     }
+}
+
+/// A slowdown as it is recorded. Divided in 64 bits where they are enough, which takes a third of the time.
+#[inline]
+pub(crate) fn slowdown(response: u64, alone: u64) -> u64 {
+    let alone = alone.max(1);
+    if response >> (u64::BITS - SLOWDOWN_BITS) == 0 {
+        return (response << SLOWDOWN_BITS) / alone;
+    }
+    u64::try_from((u128::from(response) << SLOWDOWN_BITS) / u128::from(alone)).unwrap_or(u64::MAX)
 }
 
 /// What is collected.
@@ -132,6 +143,7 @@ pub struct Collector {
     pub lengths: Vec<(u64, u64)>,
     /// Departures kept for `--records`, until they are taken.
     pub records: Option<Vec<Departure>>,
+    sorted: ByClass,
 }
 
 impl Collector {
@@ -146,6 +158,7 @@ impl Collector {
             served: vec![0; plan.flows],
             lengths: vec![(0, 0); plan.classes],
             records: records.then(Vec::new),
+            sorted: ByClass::default(),
             plan,
         }
     }
@@ -162,6 +175,7 @@ impl Collector {
             served: self.served.clone(),
             lengths: self.lengths.clone(),
             records: None,
+            sorted: ByClass::default(),
         }
     }
 
@@ -243,6 +257,31 @@ impl Collector {
         section.iter_mut().zip(classes).for_each(|(own, more)| own.merge(more));
     }
 
+    /// Counts departures of one batch and section.
+    fn count_together(&mut self, departures: &[Departure]) {
+        let mut sorted = std::mem::take(&mut self.sorted);
+        sorted.sort(departures, &mut self.lengths);
+        for metric in 0..self.plan.metrics.len() {
+            sorted.measure(self.plan.metrics[metric]);
+            for (class, values) in sorted.values().enumerate() {
+                self.count_values(self.plan.series(metric, class), departures[0].tick, values);
+            }
+        }
+        self.sorted = sorted;
+    }
+
+    /// Counts values of one batch and section.
+    fn count_values(&mut self, series: usize, tick: u64, values: &[u64]) {
+        if values.is_empty() {
+            return;
+        }
+        let sum = values.iter().copied().map(u128::from).sum();
+        self.batches.add(series, tick, Total { count: values.len() as u64, sum });
+        if self.plan.tails {
+            self.section_of(tick)[series].record_all(values);
+        }
+    }
+
     #[inline(always)]
     fn count(&mut self, departure: &Departure) {
         let class = usize::from(departure.class).min(self.plan.classes - 1);
@@ -313,6 +352,20 @@ impl Observer for Collector {
         }
     }
 
+    fn departed_all(&mut self, departures: &[Departure]) {
+        if departures.len() < FEW || self.records.is_some() || !self.served.is_empty() {
+            return departures.iter().for_each(|departure| self.departed(departure));
+        }
+        let warm_up = departures.partition_point(|departure| departure.tick < self.plan.warm_up);
+        let mut rest = &departures[warm_up..];
+        while let Some(Departure { tick, .. }) = rest.first() {
+            let end = self.batches.end_of(*tick).min(self.section_end(*tick));
+            let (now, later) = rest.split_at(rest.partition_point(|departure| departure.tick < end));
+            self.count_together(now);
+            rest = later;
+        }
+    }
+
     fn sampled(&mut self, sample: &crate::observer::Sample) {
         self.queue.record(0, sample.tick, sample.packets);
         self.queue.record(1, sample.tick, sample.messages);
@@ -351,5 +404,40 @@ mod tests {
         assert_eq!(collector.sections[1][1].count(), 1);
         assert_eq!(collector.records.map(|records| records.len()), Some(8));
         assert_eq!(collector.served, [12]);
+    }
+
+    #[test]
+    fn together_is_as_one_by_one() {
+        let metrics = vec![Metric::Latency, Metric::Response, Metric::Wait, Metric::Slowdown];
+        for (warm_up, batch, tails) in [(0, 1, true), (70, 8, true), (300, 64, false)] {
+            let metrics = metrics.clone();
+            let plan = Plan { metrics, classes: 3, flows: 0, warm_up, batch, sections: 2, tails };
+            let departures: Vec<Departure> = (0..700)
+                .map(|tick| {
+                    let seen = departure(tick, (tick * tick % 5) as u16);
+                    Departure { completion: Instant::new(16 + tick * tick), ..seen }
+                })
+                .collect();
+            let (mut single, mut together) =
+                (Collector::new(plan.clone(), false), Collector::new(plan, false));
+            departures.iter().for_each(|departure| single.departed(departure));
+            departures.chunks(100).for_each(|chunk| together.departed_all(chunk));
+            let [single, together] = [single, together].map(|collector| {
+                let mut bytes = Vec::new();
+                collector.encode(&mut bytes);
+                bytes
+            });
+            assert_eq!(single, together);
+        }
+    }
+
+    #[test]
+    fn slowdowns_are_divided_alike_in_both_widths() {
+        for response in [0, 1, 6, (1 << 44) - 1, 1 << 44, u64::MAX] {
+            for alone in [1_u64, 3, 1 << 30, u64::MAX] {
+                let wide = (u128::from(response) << SLOWDOWN_BITS) / u128::from(alone);
+                assert_eq!(slowdown(response, alone), u64::try_from(wide).unwrap_or(u64::MAX));
+            }
+        }
     }
 }

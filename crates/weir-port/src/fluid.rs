@@ -18,7 +18,7 @@ use std::collections::BinaryHeap;
 use crate::arrivals::Arrivals;
 use crate::engine::{BACKLOG_LIMIT, Engine, Flow, State, Stopped, Waiting};
 use crate::flight::Flight;
-use crate::observer::Observer;
+use crate::observer::{Departures, Observer};
 use crate::whole::Work;
 use weir_core::units::{Instant, Nanos};
 use weir_lab::record::Departure;
@@ -31,6 +31,7 @@ pub struct Fluid<A> {
     arrivals: A,
     work: Work,
     flight: Flight,
+    departures: Departures,
     present: BinaryHeap<Reverse<Present>>,
     attained: u128,
     now: u128,
@@ -54,21 +55,9 @@ fn rounded_up(instant: u128) -> u64 {
 
 impl<A: Arrivals> Engine for Fluid<A> {
     fn advance<O: Observer>(&mut self, until: u64, observer: &mut O) -> Stopped {
-        while self.departed < until {
-            match self.next_departure() {
-                Some(end) if end <= u128::from(self.arrivals.next_at().get()) << FRACTION => {
-                    self.depart(end, observer)
-                }
-                None if self.arrivals.next_at() == Instant::NEVER => {
-                    return Stopped::Exhausted;
-                }
-                _ => self.arrive(),
-            }
-            if self.flight.len() >= BACKLOG_LIMIT {
-                return Stopped::Overloaded;
-            }
-        }
-        Stopped::Reached
+        let stopped = self.run(until, observer);
+        self.departures.tell(observer);
+        stopped
     }
 
     fn state(&self) -> State {
@@ -99,12 +88,32 @@ impl<A: Arrivals> Fluid<A> {
             arrivals,
             work,
             flight: Flight::default(),
+            departures: Departures::default(),
             present: BinaryHeap::new(),
             attained: 0,
             now: 0,
             departed: 0,
             busy: 0,
         }
+    }
+
+    #[inline]
+    fn run<O: Observer>(&mut self, until: u64, observer: &mut O) -> Stopped {
+        while self.departed < until {
+            match self.next_departure() {
+                Some(end) if end <= u128::from(self.arrivals.next_at().get()) << FRACTION => {
+                    self.depart(end, observer)
+                }
+                None if self.arrivals.next_at() == Instant::NEVER => {
+                    return Stopped::Exhausted;
+                }
+                _ => self.arrive(),
+            }
+            if self.flight.len() >= BACKLOG_LIMIT {
+                return Stopped::Overloaded;
+            }
+        }
+        Stopped::Reached
     }
 
     /// The instant at which the first of those present departs if nobody arrives: a whole number of 2^-32
@@ -139,7 +148,7 @@ impl<A: Arrivals> Fluid<A> {
         let end = Instant::new(rounded_up(end));
         let Some(Reverse(Present { id, .. })) = self.present.pop() else { return };
         let message = self.flight.release(id, end);
-        observer.departed(&Departure {
+        let departure = Departure {
             index: message.index,
             flow: message.flow,
             class: message.class,
@@ -150,7 +159,8 @@ impl<A: Arrivals> Fluid<A> {
             completion: end,
             alone: self.work.of(message.length),
             tick: self.departed,
-        });
+        };
+        self.departures.push(departure, observer);
         self.departed += 1;
         self.arrivals.delivered(message.flow, end);
     }

@@ -27,6 +27,11 @@ pub trait Observer {
     /// A message has been served.
     fn departed(&mut self, departure: &Departure);
 
+    /// Messages have been served, one after the other: as [`Observer::departed`] of each.
+    fn departed_all(&mut self, departures: &[Departure]) {
+        departures.iter().for_each(|departure| self.departed(departure));
+    }
+
     /// Message number `index` of `length` units arrives when `tick` packets have been accepted.
     fn arrived(&mut self, tick: u64, index: u64, length: u64) {
         let _ = (tick, index, length);
@@ -40,5 +45,42 @@ pub trait Observer {
     /// The queue monitor looked.
     fn sampled(&mut self, sample: &Sample) {
         let _ = sample;
+    }
+}
+
+/// Departures that an observer hears of together, since it counts many at once faster than one by one.
+#[derive(Debug)]
+pub(crate) struct Departures(Vec<Departure>);
+
+impl Departures {
+    /// So many: what is known of them stays in the nearest cache.
+    pub(crate) const MOST: usize = 512;
+
+    /// Adds one, and has the observer hear of all where they are many.
+    #[inline]
+    pub(crate) fn push<O: Observer>(&mut self, departure: Departure, observer: &mut O) {
+        self.0.push(departure);
+        if self.0.len() == Self::MOST {
+            self.tell(observer);
+        }
+    }
+
+    /// Has the observer hear of these, of which there are at most [`Self::MOST`].
+    #[inline]
+    pub(crate) fn tell_all<O: Observer>(&mut self, all: impl Iterator<Item = Departure>, observer: &mut O) {
+        self.0.extend(all);
+        self.tell(observer);
+    }
+
+    /// Has the observer hear of them.
+    pub(crate) fn tell<O: Observer>(&mut self, observer: &mut O) {
+        observer.departed_all(&self.0);
+        self.0.clear();
+    }
+}
+
+impl Default for Departures {
+    fn default() -> Self {
+        Self(Vec::with_capacity(Self::MOST))
     }
 }

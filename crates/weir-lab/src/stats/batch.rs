@@ -185,6 +185,13 @@ impl Batches {
         self.totals.is_empty()
     }
 
+    /// The tick at which the batch of `tick` ends; one of the warm-up belongs to the first.
+    #[must_use]
+    pub fn end_of(&self, tick: u64) -> u64 {
+        let batch = tick.saturating_sub(self.origin) >> self.doublings;
+        self.origin.saturating_add((batch + 1).saturating_mul(self.size()))
+    }
+
     /// Ticks in a batch.
     #[must_use]
     pub fn size(&self) -> u64 {

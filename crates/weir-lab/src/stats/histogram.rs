@@ -18,6 +18,8 @@
 
 mod encode;
 
+use crate::dispatch::{Level, Work};
+
 /// As many values are held by their buckets alone before there are counts: short runs have many histograms of few
 /// values, and counts would be most of their time and memory.
 const FEW: usize = 256;
@@ -58,6 +60,34 @@ pub struct Exceedance {
     pub share: f64,
 }
 
+/// Counts values of which each has a count.
+struct Counting<'a, const BITS: u32> {
+    values: &'a [u64],
+    /// The bucket of the first count.
+    first: usize,
+    counts: &'a mut [u64],
+}
+
+impl<const BITS: u32> Work for Counting<'_, BITS> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let mut places = [0; STRETCH];
+        let mut stretches = self.values.chunks_exact(STRETCH);
+        for values in &mut stretches {
+            for (place, &value) in places.iter_mut().zip(values) {
+                *place = Histogram::<BITS>::index(value) - self.first;
+            }
+            for place in places {
+                self.counts[place] += 1;
+            }
+        }
+        for &value in stretches.remainder() {
+            self.counts[Histogram::<BITS>::index(value) - self.first] += 1;
+        }
+    }
+}
+
 impl<const BITS: u32> Default for Histogram<BITS> {
     fn default() -> Self {
         Self::new()
@@ -90,7 +120,7 @@ impl<const BITS: u32> Histogram<BITS> {
 
     /// The bucket of `value`. For a value of `2^e` or more and less than `2^(e + 1)` the shift is
     /// `e - BITS`, so that `value >> shift` has `BITS + 1` bits.
-    #[inline]
+    #[inline(always)]
     const fn index(value: u64) -> usize {
         let shift = 63 - BITS - (value | 1 << BITS).leading_zeros();
         ((shift as usize) << BITS) + (value >> shift) as usize
@@ -114,16 +144,19 @@ impl<const BITS: u32> Histogram<BITS> {
 
     /// Counts all of them: as [`Self::record`] of each, in about half the time where they are many.
     pub fn record_all(&mut self, values: &[u64]) {
-        let (mut sum, mut minimum, mut maximum) = (0_u128, self.minimum, self.maximum);
-        for &value in values {
-            sum += u128::from(value);
-            minimum = minimum.min(value);
-            maximum = maximum.max(value);
-        }
-        (self.sum, self.minimum, self.maximum) = (self.sum + sum, minimum, maximum);
         if values.is_empty() {
             return;
         }
+        let (mut sum, mut minimum, mut maximum) = (0_u64, u64::MAX, 0);
+        for &value in values {
+            sum = sum.wrapping_add(value);
+            minimum = minimum.min(value);
+            maximum = maximum.max(value);
+        }
+        let is_exact = maximum.checked_mul(values.len() as u64).is_some();
+        self.sum += if is_exact { u128::from(sum) } else { values.iter().copied().map(u128::from).sum() };
+        self.minimum = self.minimum.min(minimum);
+        self.maximum = self.maximum.max(maximum);
         if self.counts.is_empty() && self.few.len() + values.len() <= FEW {
             self.few.extend(values.iter().map(|&value| Self::index(value) as u32));
             return;
@@ -132,8 +165,7 @@ impl<const BITS: u32> Histogram<BITS> {
         if !self.has_count(low) || !self.has_count(high) {
             self.hold(low, high);
         }
-        let (first, counts) = (self.first, &mut self.counts[..]);
-        values.iter().for_each(|&value| counts[Self::index(value) - first] += 1);
+        Level::detect().run(Counting::<BITS> { values, first: self.first, counts: &mut self.counts });
     }
 
     /// Whether there is a count of the bucket at `index`.

@@ -29,9 +29,12 @@ const SINGLE: [(&str, &str); 5] =
     [("fifo", "fifo"), ("alpha", "alpha:10"), ("sf", "sf"), ("rr", "rr"), ("rr_head", "rr_head")];
 /// Further disciplines, which only the plain engine runs.
 const PLAIN: [&str; 1] = ["alpha_tracking"];
-/// Messages served whole, and what their service can be interrupted by.
-const WHOLE: [&str; 3] = ["fifo", "sf", "hrrn"];
+/// Disciplines of messages served whole.
+const WHOLE: [&str; 5] = ["fifo", "sf", "sjf", "psjf", "hrrn"];
 
+const OF_PACKETS: &str = "\"report\"";
+const UNIFORM: &str = "{ uniform = [\"100B\", \"20kB\"] }";
+const EXPONENTIAL: &str = "{ exponential = \"10kB\" }";
 const BY_PACKETS: &str = "";
 const BY_THE_BYTE: &str = "[service]\nrate = \"10Gbit\"";
 
@@ -47,7 +50,7 @@ const TIME: Unit = Unit::Time("ns/packet");
 pub(super) fn benches() -> Vec<Bench> {
     let mut all = Vec::new();
     for (name, spec) in SINGLE.into_iter().chain(PLAIN.map(|name| (name, name))) {
-        all.push(Bench::new(format!("port/{name}"), PACKETS, move || plain(&[spec], BY_PACKETS)));
+        all.push(Bench::new(format!("port/{name}"), PACKETS, move || plain(spec, OF_PACKETS, BY_PACKETS)));
     }
     for (name, spec) in SINGLE {
         all.push(Bench::new(format!("port/accelerated/{name}"), PACKETS, move || fast(&[spec], false)));
@@ -56,18 +59,20 @@ pub(super) fn benches() -> Vec<Bench> {
     all.push(Bench::new("port/accelerated/13/tails", TIME, || fast(&REPORT, true)));
     all.push(Bench::new("port/accelerated/13/rate", PACKETS, || fast(&REPORT, false)));
     for name in WHOLE {
-        all.push(Bench::new(format!("port/whole/{name}"), MESSAGES, move || plain(&[name], BY_THE_BYTE)));
+        all.push(Bench::new(format!("port/whole/{name}"), MESSAGES, move || whole(name, UNIFORM, false)));
     }
-    all.push(Bench::new("port/fluid/ps", MESSAGES, || plain(&["ps"], BY_THE_BYTE)));
+    all.push(Bench::new("port/whole/las", MESSAGES, || whole("las:quantum=1us", UNIFORM, false)));
+    for name in ["fifo", "sf"] {
+        let round = move || whole(name, EXPONENTIAL, true);
+        all.push(Bench::new(format!("port/whole/{name}/exponential/tails"), MESSAGES, round));
+    }
+    all.push(Bench::new("port/whole/fifo/plain", MESSAGES, || plain("fifo", UNIFORM, BY_THE_BYTE)));
+    all.push(Bench::new("port/fluid/ps", MESSAGES, || whole("ps", UNIFORM, false)));
     all
 }
 
-/// The report's workload at 95 % load; lengths in bytes where whole messages are served.
-fn scenario(disciplines: &[&str], service: &str, tails: bool) -> PortScenario {
-    let lengths = match service {
-        BY_PACKETS => "\"report\"",
-        _ => "{ uniform = [\"100B\", \"20kB\"] }",
-    };
+/// Poisson arrivals at 95 % load.
+fn scenario(disciplines: &[&str], lengths: &str, service: &str, tails: bool) -> PortScenario {
     let text = format!(
         "weir = 1\nmodel = \"port\"\ndisciplines = {disciplines:?}\n\
          [workload]\nload = 0.95\nlengths = {lengths}\n{service}\n[measure]\ntails = {tails}\n"
@@ -90,16 +95,23 @@ fn layout(scenario: &PortScenario) -> Layout {
     Layout { plan, records: false }
 }
 
-/// The engine that drives the contract, for the first of `disciplines`.
-fn plain(disciplines: &[&str], service: &str) -> Round {
-    let scenario = scenario(disciplines, service, false);
+/// The engine of messages served whole that a run takes.
+fn whole(discipline: &str, lengths: &str, tails: bool) -> Round {
+    let scenario = scenario(&[discipline], lengths, BY_THE_BYTE, tails);
+    let mut placed = build::lanes(&scenario, &layout(&scenario), 0).expect("the scenario is valid");
+    rounds(placed.remove(0), TICKS)
+}
+
+/// The engine that drives the contract.
+fn plain(discipline: &str, lengths: &str, service: &str) -> Round {
+    let scenario = scenario(&[discipline], lengths, service, false);
     let placed = build::contract(&scenario, &layout(&scenario), 0, 0);
     rounds(placed.expect("the scenario is valid"), TICKS)
 }
 
 /// The accelerated engine, all `disciplines` in lockstep.
 fn fast(disciplines: &[&str], tails: bool) -> Round {
-    let scenario = scenario(disciplines, BY_PACKETS, tails);
+    let scenario = scenario(disciplines, OF_PACKETS, BY_PACKETS, tails);
     let mut placed = build::lanes(&scenario, &layout(&scenario), 0).expect("the scenario is valid");
     assert_eq!(placed.len(), 1, "the accelerated engine takes all of them");
     rounds(placed.remove(0), if tails { TICKS_WITH_TAILS } else { TICKS })
