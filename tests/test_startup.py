@@ -1,12 +1,36 @@
-"""The command line starts fast because it loads the large libraries only where they are used."""
+"""The command line starts fast: it loads what a command needs, and large libraries where they are used."""
 
+import importlib
 import subprocess
 import sys
+
+import pytest
+import typer
+
+from weir.cli.commands import GROUPS
 
 LARGE = {"altair", "numpy", "pandas", "perfetto", "polars", "pyarrow", "vl_convert"}
 
 
+def _loaded(program: str) -> set[str]:
+    """Return the modules that a program has loaded at its end."""
+    program += "; import sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
 def test_the_command_line_starts_without_the_large_libraries() -> None:
-    program = f"import sys, weir.cli.commands; print(*sorted({LARGE!r} & set(sys.modules)))"
-    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert loaded.stdout.split() == []
+    assert not LARGE & _loaded("from weir.cli.commands import application; application()")
+
+
+def test_a_command_loads_its_own_module_alone() -> None:
+    loaded = _loaded("from weir.cli.commands import application; application('list')")
+    assert {name for name in GROUPS if f"weir.cli.{name}" in loaded} == {"describe"}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_every_module_adds_the_commands_that_are_said_to_be_its_own(name: str) -> None:
+    app = typer.Typer()
+    importlib.import_module(f"weir.cli.{name}").add_to(app)
+    commands = typer.main.get_group(app).commands
+    assert tuple(commands) == GROUPS[name]

@@ -3,34 +3,39 @@
 from __future__ import annotations
 
 import errno
+import importlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from weir.cli import (
-    complain,
-    describe,
-    importing,
-    live,
-    measure,
-    plan,
-    scenarios,
-    simulate,
-    size,
-    sweep,
-    tour,
-    verify,
-)
+from weir.cli import complain
 from weir.cli.shared import INTERRUPTED, report_error
 from weir.errors import ConfigError, UnsupportedError, WeirError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["app", "run"]
+__all__ = ["GROUPS", "application", "run"]
 
+GROUPS: dict[str, tuple[str, ...]] = {
+    "tour": ("demo", "reproduce", "bench"),
+    "describe": ("list", "explain", "schema", "completion", "manual"),
+    "scenarios": ("new", "check"),
+    "simulate": ("run", "compare", "theory", "show", "report"),
+    "sweep": ("sweep",),
+    "size": ("size",),
+    "verify": ("verify",),
+    "plan": ("plan", "lint"),
+    "importing": ("import",),
+    "measure": ("overhead",),
+    "live": ("live",),
+}
+"""The commands of each module, in the order of the help."""
+
+_OF_ALL = {"completion", "manual"}
+"""Commands that look at all of them."""
 
 _OF_AN_OUTPUT = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO, errno.EPIPE}
 """Without the name of a file they are of the standard output: whatever writes files names them."""
@@ -57,11 +62,6 @@ def _reported() -> Iterator[None]:
         raise typer.Exit(INTERRUPTED) from None
 
 
-app = typer.Typer(
-    name="weir", cls=_Commands, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
-)
-
-
 def _print_version(asked: bool) -> None:
     if asked:
         from weir import __version__
@@ -70,7 +70,6 @@ def _print_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: Annotated[
         bool,
@@ -94,14 +93,27 @@ def _root(
     """
 
 
-for group in (tour, describe, scenarios, simulate, sweep, size, verify, plan, importing, measure, live):
-    group.add_to(app)
+def application(command: str | None = None) -> typer.Typer:
+    """Return the application: with the modules of all commands, or with that of the one that is given."""
+    app = typer.Typer(
+        name="weir",
+        cls=_Commands,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_root)
+    of_it = [name for name, commands in GROUPS.items() if command in commands and command not in _OF_ALL]
+    for name in of_it or GROUPS:
+        importlib.import_module(f"weir.cli.{name}").add_to(app)
+    return app
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; without arguments, show the help."""
     as_json = "--json" in arguments
     try:
+        app = application(arguments[0] if arguments else None)
         code = app(args=list(arguments) or ["--help"], prog_name="weir", standalone_mode=False)
     except WeirError as error:
         return report_error(error, 3 if isinstance(error, UnsupportedError) else 2, as_json=as_json)
