@@ -17,6 +17,7 @@ mod lengths;
 pub mod limits;
 mod list;
 mod longest;
+mod ordered;
 pub mod priority;
 mod ranks;
 mod round;
@@ -33,6 +34,7 @@ mod tally;
 pub mod tbf;
 #[cfg(test)]
 mod testing;
+mod tournament;
 mod virtual_time;
 pub mod wf2q_plus;
 pub mod wfq;

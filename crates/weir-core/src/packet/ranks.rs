@@ -67,7 +67,7 @@ impl Ranks {
     #[inline]
     pub(super) fn pop(&mut self) {
         self.front.pop();
-        if self.front.is_empty() {
+        if self.front.is_empty() && self.later.len > 0 {
             self.refill();
         }
     }

@@ -23,7 +23,7 @@
 
 use super::flows::{self, Config, ConfigError, Flows};
 use super::limits;
-use super::ranks::Ranks;
+use super::ordered::Ordered;
 use super::virtual_time::{Rank, Share, Tag, lowering};
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind};
@@ -62,7 +62,7 @@ impl Stamp {
 pub struct Scfq<I: Item> {
     flows: Flows<I, I, Stamp>,
     /// The flows that have packets, by the tag of the first.
-    order: Ranks,
+    order: Ordered,
     /// Virtual time.
     now: Tag,
     /// Flows that the gate held back at this decision.
@@ -76,7 +76,7 @@ impl<I: Item> Scfq<I> {
     /// What [`Config::check`] refuses.
     pub fn new(config: Config) -> Result<Self, ConfigError> {
         config.check()?;
-        Ok(Self { flows: Flows::new(config), order: Ranks::default(), now: Tag(0), held: Vec::new() })
+        Ok(Self { flows: Flows::new(config), order: Ordered::default(), now: Tag(0), held: Vec::new() })
     }
 
     /// As a spec names it.

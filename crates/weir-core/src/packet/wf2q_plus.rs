@@ -24,7 +24,7 @@
 
 use super::flows::{self, Config, ConfigError, Flows};
 use super::limits;
-use super::ranks::Ranks;
+use super::ordered::Ordered;
 use super::virtual_time::{FRACTION_BITS, Rank, Share, Tag, lowering};
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind};
@@ -94,9 +94,9 @@ impl Clock {
 pub struct Wf2qPlus<I: Item> {
     flows: Flows<I, I, Stamp>,
     /// The flows whose first packet is eligible, by its finish tag.
-    eligible: Ranks,
+    eligible: Ordered,
     /// The others that have packets, by the start tag of the first.
-    waiting: Ranks,
+    waiting: Ordered,
     clock: Clock,
     /// The flow whose packet is sent, until the next decision.
     serving: Option<u32>,
@@ -111,7 +111,7 @@ impl<I: Item> Wf2qPlus<I> {
     /// What [`Config::check`] refuses.
     pub fn new(config: Config) -> Result<Self, ConfigError> {
         config.check()?;
-        let (flows, eligible, waiting) = (Flows::new(config), Ranks::default(), Ranks::default());
+        let (flows, eligible, waiting) = (Flows::new(config), Ordered::default(), Ordered::default());
         Ok(Self { flows, eligible, waiting, clock: Clock::default(), serving: None, held: Vec::new() })
     }
 

@@ -37,6 +37,7 @@ use core::fmt;
 
 use super::flows::{self, Flows};
 use super::limits;
+use super::ordered::Ordered;
 use super::ranks::Ranks;
 use super::virtual_time::{Rank, Share, Tag, lowering};
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant, copied};
@@ -168,7 +169,8 @@ struct Fluid {
     unit: u64,
     /// The weights of the flows in it.
     weights: u64,
-    /// The flows in it, by the finish of their last packet, or of an earlier one.
+    /// The flows in it, by the finish of their last packet, or of an earlier one. Mostly there are few, as a link that is
+    /// not overloaded empties it again and again: a heap of these is lower than a tournament of all.
     leaving: Ranks,
 }
 
@@ -233,7 +235,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 pub struct Wfq<I: Item> {
     flows: Flows<I, Stamped<I>, Stamp>,
     /// The flows that have packets, by the finish of the first.
-    order: Ranks,
+    order: Ordered,
     fluid: Fluid,
     /// Flows that the gate held back at this decision.
     held: Vec<Rank>,
@@ -252,7 +254,7 @@ impl<I: Item<Cost = Bytes>> Wfq<I> {
         flows.check().map_err(ConfigError::Flows)?;
         Ok(Self {
             flows: Flows::new(flows),
-            order: Ranks::default(),
+            order: Ordered::default(),
             fluid: Fluid::new(rate),
             held: Vec::new(),
         })
