@@ -28,11 +28,13 @@ pub trait Cost: Copy + Ord + Default + fmt::Debug + fmt::Display + Send + Sync +
     fn of(count: u64) -> Self;
     /// `self + other`, or the largest quantity where that cannot be represented.
     #[must_use]
+    #[inline]
     fn plus(self, other: Self) -> Self {
         Self::of(self.count().saturating_add(other.count()))
     }
     /// `self - other`, or zero where `other` is larger.
     #[must_use]
+    #[inline]
     fn minus(self, other: Self) -> Self {
         Self::of(self.count().saturating_sub(other.count()))
     }
