@@ -315,13 +315,18 @@ impl<I: Item> Discipline<I> for Drr<I> {
             let quantum = I::Cost::of(quantum.count().saturating_mul(weight.get()));
             Turn { deficit: I::Cost::ZERO, quantum, present: false }
         };
-        if let Some((flow, item)) = self.flows.admit(item, drops, make, flows::evicted) {
-            self.flows.append(flow, item);
-            let turn = self.flows.state_mut(flow);
-            if !turn.present {
-                turn.present = true;
-                self.ring.join(flow);
+        let flow = match self.flows.admit(&item, drops, make, flows::evicted) {
+            Ok(flow) => flow,
+            Err(reason) => {
+                drops.dropped(item, reason);
+                return Enqueued::Queued;
             }
+        };
+        self.flows.append(flow, item);
+        let turn = self.flows.state_mut(flow);
+        if !turn.present {
+            turn.present = true;
+            self.ring.join(flow);
         }
         Enqueued::Queued
     }

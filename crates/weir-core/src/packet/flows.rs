@@ -191,32 +191,31 @@ impl<I: Item, T, S> Flows<I, T, S> {
         Self { config, entries: Vec::new(), slots, lengths, backlog: Backlog::default() }
     }
 
-    /// The item and its flow, if there is room, or if the longest queue makes room; drops it otherwise. A flow's state is
+    /// The flow of an item, if there is room, or if the longest queue makes room; why not otherwise. A flow's state is
     /// made by `make`. `evict` gets what a queue loses at its end, and the state and last packet that it is left with.
+    /// The item stays with the caller: handed over and back it would be copied from memory that has just been written
+    /// in other pieces, for which the processor waits longer than for all the rest.
     #[inline(always)]
     pub(super) fn admit(
         &mut self,
-        item: I,
+        item: &I,
         drops: &mut dyn Drops<I>,
         make: impl Fn(Weight) -> S,
         evict: impl Fn(T, &mut S, &T) -> I,
-    ) -> Option<(u32, I)> {
+    ) -> Result<u32, DropReason> {
         let flow = match self.config.by {
             By::Flow => item.flow().0,
             By::Class => item.class().0.into(),
         };
-        let known = (flow as usize) < self.entries.len() || self.grow(flow as usize, make);
-        let Some(entry) = self.entries.get(flow as usize).filter(|_| known) else {
-            drops.dropped(item, DropReason::Unclassified);
-            return None;
-        };
-        let waiting = entry.packets.len().into();
+        if flow as usize >= self.entries.len() && !self.grow(flow as usize, make) {
+            return Err(DropReason::Unclassified);
+        }
+        let waiting = self.entries[flow as usize].packets.len().into();
         if !self.config.limits.admit(waiting, self.backlog.items) && !self.make_room(waiting, drops, evict) {
-            drops.dropped(item, DropReason::QueueFull);
-            return None;
+            return Err(DropReason::QueueFull);
         }
         self.backlog.add(item.cost());
-        Some((flow, item))
+        Ok(flow)
     }
 
     /// Drops the last packet of the longest queue for one of a queue in which so many wait, if that is the shorter one with

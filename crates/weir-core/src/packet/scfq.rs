@@ -129,14 +129,19 @@ impl<I: Item> Scfq<I> {
 impl<I: Item> Discipline<I> for Scfq<I> {
     #[inline]
     fn enqueue(&mut self, _now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
-        if let Some((flow, item)) = self.flows.admit(item, drops, Stamp::new, flows::evicted) {
-            if self.flows.is_empty(flow) {
-                let stamp = self.flows.state_mut(flow);
-                stamp.finish = stamp.finish.max(self.now).plus(stamp.share.service(item.cost()));
-                self.order.push(Rank::new(stamp.finish, flow));
+        let flow = match self.flows.admit(&item, drops, Stamp::new, flows::evicted) {
+            Ok(flow) => flow,
+            Err(reason) => {
+                drops.dropped(item, reason);
+                return Enqueued::Queued;
             }
-            self.flows.append(flow, item);
+        };
+        if self.flows.is_empty(flow) {
+            let stamp = self.flows.state_mut(flow);
+            stamp.finish = stamp.finish.max(self.now).plus(stamp.share.service(item.cost()));
+            self.order.push(Rank::new(stamp.finish, flow));
         }
+        self.flows.append(flow, item);
         Enqueued::Queued
     }
 

@@ -216,20 +216,25 @@ impl<I: Item> Wf2qPlus<I> {
 impl<I: Item> Discipline<I> for Wf2qPlus<I> {
     #[inline]
     fn enqueue(&mut self, _now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
-        if let Some((flow, item)) = self.flows.admit(item, drops, Stamp::new, flows::evicted) {
-            let (cost, first) = (item.cost(), self.flows.is_empty(flow));
-            self.flows.append(flow, item);
-            if first {
-                let stamp = self.flows.state_mut(flow);
-                if !stamp.seen {
-                    stamp.seen = true;
-                    self.clock.weights += stamp.weight;
-                }
-                let idle = self.serving != Some(flow);
-                let start = if idle { stamp.finish.max(self.clock.now) } else { stamp.finish };
-                stamp.begin(start, cost);
-                self.place(flow);
+        let flow = match self.flows.admit(&item, drops, Stamp::new, flows::evicted) {
+            Ok(flow) => flow,
+            Err(reason) => {
+                drops.dropped(item, reason);
+                return Enqueued::Queued;
             }
+        };
+        let (cost, first) = (item.cost(), self.flows.is_empty(flow));
+        self.flows.append(flow, item);
+        if first {
+            let stamp = self.flows.state_mut(flow);
+            if !stamp.seen {
+                stamp.seen = true;
+                self.clock.weights += stamp.weight;
+            }
+            let idle = self.serving != Some(flow);
+            let start = if idle { stamp.finish.max(self.clock.now) } else { stamp.finish };
+            stamp.begin(start, cost);
+            self.place(flow);
         }
         Enqueued::Queued
     }

@@ -311,17 +311,22 @@ impl<I: Item<Cost = Bytes>> Wfq<I> {
 impl<I: Item<Cost = Bytes>> Discipline<I> for Wfq<I> {
     #[inline]
     fn enqueue(&mut self, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
-        if let Some((flow, item)) = self.flows.admit(item, drops, Stamp::new, Stamped::evicted) {
-            self.fluid.advance(now, &mut self.flows);
-            if let Some(amount) = lowering(self.fluid.now) {
-                self.lower(amount);
+        let flow = match self.flows.admit(&item, drops, Stamp::new, Stamped::evicted) {
+            Ok(flow) => flow,
+            Err(reason) => {
+                drops.dropped(item, reason);
+                return Enqueued::Queued;
             }
-            let finish = self.stamp(flow, item.cost());
-            if self.flows.is_empty(flow) {
-                self.order.push(Rank::new(finish, flow));
-            }
-            self.flows.append(flow, Stamped { item, finish });
+        };
+        self.fluid.advance(now, &mut self.flows);
+        if let Some(amount) = lowering(self.fluid.now) {
+            self.lower(amount);
         }
+        let finish = self.stamp(flow, item.cost());
+        if self.flows.is_empty(flow) {
+            self.order.push(Rank::new(finish, flow));
+        }
+        self.flows.append(flow, Stamped { item, finish });
         Enqueued::Queued
     }
 
