@@ -226,6 +226,7 @@ pub trait Discipline<I: Item> {
 
     /// The open grant has used `used` more and goes on. Charging in pieces equals charging at once.
     /// An interval's overhead (a switch, an interrupt) is part of `used`. `item` is as it was granted.
+    #[inline]
     fn charge(&mut self, now: Instant, item: &I, used: I::Cost) {
         let _ = (now, item, used);
     }
@@ -241,12 +242,14 @@ pub trait Discipline<I: Item> {
     /// The open grant ends and its item leaves: all served, or the task waits. What a flow keeps over a
     /// wait is the discipline's, by `flow()`; its next readiness is a new `enqueue`. To yield is
     /// `finish`, then `enqueue`. `used` is what was not charged yet.
+    #[inline]
     fn finish(&mut self, now: Instant, item: &I, used: I::Cost) {
         let _ = (now, item, used);
     }
 
     /// When state changes without a call: a held item is released, an epoch ends. The engine then requeues
     /// the open grant, if it can interrupt, and calls `dequeue`. To be read again after every call.
+    #[inline]
     fn next_event(&self) -> Option<Instant> {
         None
     }

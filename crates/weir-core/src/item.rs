@@ -54,20 +54,24 @@ pub trait Item: Sized {
     /// Whose item it is.
     fn flow(&self) -> FlowId;
     /// What kind of item it is.
+    #[inline]
     fn class(&self) -> ClassId {
         ClassId::default()
     }
     /// What is still to be served; zero where nobody knows (a task). The engine lowers it as it serves.
     fn cost(&self) -> Self::Cost;
     /// Where it comes from and goes to; its flow stands for both where nobody says.
+    #[inline]
     fn addresses(&self) -> Addresses {
         Addresses { source: self.flow().0, destination: 0 }
     }
     /// What it asks of the network; nothing where nobody says.
+    #[inline]
     fn dscp(&self) -> Dscp {
         Dscp::default()
     }
     /// Marks it with congestion (RFC 3168); `false` if it cannot carry a mark, and is to be dropped instead.
+    #[inline]
     fn mark(&mut self) -> bool {
         false
     }
