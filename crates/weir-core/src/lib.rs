@@ -37,6 +37,7 @@ pub mod heap;
 #[doc(hidden)]
 pub mod nearest;
 #[doc(hidden)]
+mod ring;
 pub mod role;
 
 // The example of the README is a test of its own.
