@@ -31,6 +31,7 @@ mod config;
 
 pub use config::{Config, ConfigError};
 
+use super::child::{Child, ChildFactory, child_factory};
 use super::flows::{BY, By, FLOWS};
 use super::leaving::Leaving;
 use super::lengths::LengthsApart;
@@ -39,7 +40,6 @@ use super::list::{List, Node};
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Gate, Grant, Open};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
-use crate::registry::{self, PacketFactory};
 use crate::role::Role;
 use crate::spec::SpecError;
 use crate::units::{Bytes, Cost, Instant};
@@ -224,9 +224,10 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
         self.flows[at as usize].in_turn
     }
 
-    /// What the flow whose turn it is gives; its turn ends with its allowance or its last packet.
-    #[inline]
-    fn take(
+    /// What the flow whose turn it is gives; its turn ends with its allowance or its last packet. Where lengths are kept,
+    /// its child hears at once that it is served.
+    #[inline(always)]
+    fn take<const KEEPS_LENGTHS: bool>(
         &mut self,
         at: u32,
         now: Instant,
@@ -236,21 +237,60 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
         let child = self.flows[at as usize].child.as_mut()?;
         let grant = child.dequeue(now, gate, &mut Leaving { backlog: &mut self.backlog, drops });
         let left = child.backlog().items;
-        if let Some(lengths) = &mut self.lengths {
+        if KEEPS_LENGTHS && let Some(lengths) = &mut self.lengths {
             lengths.set(at, left);
         }
-        let grant = grant?;
-        if self.lengths.is_some() {
-            child.finish(now, &grant.item, grant.item.cost());
+        let Grant { item, quantum } = grant?;
+        if KEEPS_LENGTHS {
+            child.finish(now, &item, item.cost());
         }
         let is_last = left == 0;
-        self.backlog.remove(grant.item.cost());
-        self.round.had = self.round.had.plus(grant.quantum.max(I::Cost::ONE));
+        self.backlog.remove(item.cost());
+        self.round.had = self.round.had.plus(quantum.max(I::Cost::ONE));
         if is_last || self.round.had >= self.round.allowance {
             self.end_turn(at);
             self.idle = Some(at).filter(|_| is_last);
         }
-        Some(grant)
+        Some(Grant { item, quantum })
+    }
+
+    /// What the first flow in turn gives that gives anything.
+    #[inline(always)]
+    fn decide<const KEEPS_LENGTHS: bool>(
+        &mut self,
+        now: Instant,
+        gate: &dyn Gate<I>,
+        drops: &mut dyn Drops<I>,
+    ) -> Option<Grant<I>> {
+        let mut held = 0;
+        while let Some(at) = self.turns.first() {
+            if self.round.allowance == I::Cost::ZERO {
+                self.round.begin(self.turns.len(), self.flows[at as usize].surplus);
+            }
+            if let Some(Grant { item, quantum }) = self.take::<KEEPS_LENGTHS>(at, now, gate, drops) {
+                self.wake = None;
+                return Some(Grant { item, quantum });
+            }
+            if self.end_turn(at) {
+                held += 1;
+                self.wake = [self.wake, self.wake_of(at, now)].into_iter().flatten().min();
+            }
+            if held >= self.turns.len() {
+                break;
+            }
+        }
+        None
+    }
+
+    /// The same where lengths are kept, apart: the child looks at a packet there, which must then lie in memory.
+    #[inline(never)]
+    fn decide_with_lengths(
+        &mut self,
+        now: Instant,
+        gate: &dyn Gate<I>,
+        drops: &mut dyn Drops<I>,
+    ) -> Option<Grant<I>> {
+        self.decide::<true>(now, gate, drops)
     }
 
     /// The flow that gave its last packet is asked once more if it has no other, so that its child sees it.
@@ -289,13 +329,13 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
     }
 }
 
-impl<I: Item<Cost = Bytes> + Send + 'static> Fq<I, Box<dyn Discipline<I> + Send>, PacketFactory<I>> {
+impl<I: Item<Cost = Bytes> + Send + 'static> Fq<I, Child<I>, ChildFactory<I>> {
     /// As a spec names it.
     ///
     /// # Errors
     /// The discipline within is unknown or refused, or an argument is out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let make = registry::packet_factory(&arguments.nested("discipline")?)?;
+        let make = child_factory(&arguments.nested("discipline")?)?;
         let config = Config::from_spec(arguments)?;
         Self::new(make, config).map_err(|error| arguments.error("flows", error.to_string()))
     }
@@ -330,24 +370,11 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Discipline<I> for Fq<I, D, F> {
     #[inline]
     fn dequeue(&mut self, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
         self.see_idle(now, gate, drops);
-        let mut held = 0;
-        while let Some(at) = self.turns.first() {
-            if self.round.allowance == I::Cost::ZERO {
-                self.round.begin(self.turns.len(), self.flows[at as usize].surplus);
-            }
-            if let Some(grant) = self.take(at, now, gate, drops) {
-                self.wake = None;
-                return Some(grant);
-            }
-            if self.end_turn(at) {
-                held += 1;
-                self.wake = [self.wake, self.wake_of(at, now)].into_iter().flatten().min();
-            }
-            if held >= self.turns.len() {
-                break;
-            }
+        if self.lengths.is_some() {
+            let Grant { item, quantum } = self.decide_with_lengths(now, gate, drops)?;
+            return Some(Grant { item, quantum });
         }
-        None
+        self.decide::<false>(now, gate, drops)
     }
 
     fn charge(&mut self, now: Instant, item: &I, used: I::Cost) {

@@ -2,6 +2,7 @@
 
 mod bucket;
 pub mod cake;
+pub mod child;
 pub mod codel;
 pub mod drr;
 pub mod dtable;

@@ -12,6 +12,7 @@ use crate::packet::evicting::{Evicting, Lists};
 use crate::packet::fifo::Fifo;
 use crate::packet::flows::MAX_FLOWS;
 use crate::packet::tbf::Tbf;
+use crate::registry;
 use crate::units::{Nanos, Packets, Rate};
 
 const PROMISES: Promises = Promises { work_conserving: true, flow_order: true, resumable: false };
