@@ -156,8 +156,10 @@ pub struct Drr<I: Item> {
 }
 
 /// What a visit to a flow led to.
-enum Visit<I> {
-    Grant(I),
+enum Visit<I: Item> {
+    /// Of what the item costs, which is known from the head: one that nobody looks into is handed over in the pieces in
+    /// which it is read, and a caller behind a pointer need not wait for it.
+    Grant(Grant<I>),
     /// It has left the ring: it has no packet, or is stalled.
     Left,
     /// The gate holds its head back.
@@ -278,7 +280,7 @@ impl<I: Item> Drr<I> {
             return Visit::Short;
         }
         turn.deficit = turn.deficit.minus(cost);
-        self.flows.take(flow).map_or(Visit::Left, Visit::Grant)
+        self.flows.take(flow).map_or(Visit::Left, |item| Visit::Grant(Grant { item, quantum: cost }))
     }
 
     /// How many quanta this flow lacks for its head; `None` if the gate holds it back.
@@ -344,9 +346,8 @@ impl<I: Item> Discipline<I> for Drr<I> {
             }
             visited += 1;
             match self.visit(flow, gate) {
-                Visit::Grant(item) => {
+                Visit::Grant(Grant { item, quantum }) => {
                     self.tally.count_singly(visited);
-                    let quantum = item.cost();
                     self.flows.served(quantum);
                     return Some(Grant { item, quantum });
                 }
