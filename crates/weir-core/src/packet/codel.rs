@@ -12,15 +12,14 @@
 //! | Memory | one slot per waiting packet, grows to the largest backlog, at most `limit`, and stays |
 //! | Departs from the source | the size below which a queue is short is the parameter `mtu`, not the largest packet seen; `ecn` and `ce_threshold` as in Linux; what else is in [`control`] |
 
-use core::fmt;
-use core::ops::RangeInclusive;
-use std::collections::VecDeque;
-
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
+use crate::ring::Ring;
 use crate::spec::SpecError;
 use crate::units::{Bytes, Cost, Instant, Nanos, Packets};
+use core::fmt;
+use core::ops::RangeInclusive;
 
 pub mod control;
 
@@ -121,7 +120,7 @@ pub(super) fn check<C: Cost>(law: &Law<C>) -> Result<(), ConfigError> {
 /// The packets, each with the moment it came.
 #[derive(Clone, Debug)]
 struct Waiting<I: Item> {
-    packets: VecDeque<(I, Instant)>,
+    packets: Ring<(I, Instant)>,
     backlog: Backlog<I::Cost>,
 }
 
@@ -149,7 +148,7 @@ impl<I: Item> Queue<I> for Gated<'_, I> {
 
     #[inline]
     fn is_empty(&self) -> bool {
-        self.waiting.packets.is_empty()
+        self.waiting.packets.front().is_none()
     }
 }
 
@@ -173,7 +172,7 @@ impl<I: Item> Codel<I> {
         if !(1..=MAX_LIMIT).contains(&limit) {
             return Err(ConfigError::Limit(limit));
         }
-        let waiting = Waiting { packets: VecDeque::new(), backlog: Backlog::default() };
+        let waiting = Waiting { packets: Ring::default(), backlog: Backlog::default() };
         Ok(Self { law, limit, control: Control::default(), waiting })
     }
 

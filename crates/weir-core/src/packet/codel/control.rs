@@ -43,6 +43,22 @@ impl<C: Cost> Law<C> {
         Self { target, interval, mtu, ecn: false, ce_threshold: None }
     }
 
+    /// Whether a wait is acceptable, where so much still waits.
+    #[inline]
+    fn accepts(&self, sojourn: Nanos, cost: C) -> bool {
+        sojourn < self.target || cost <= self.mtu
+    }
+
+    /// The packet, marked if it has waited for too long.
+    #[inline]
+    fn marked<I: Item<Cost = C>>(&self, head: Waited<I>) -> I {
+        let Waited { mut item, sojourn } = head;
+        if self.ce_threshold.is_some_and(|threshold| sojourn > threshold) {
+            item.mark();
+        }
+        item
+    }
+
     /// When the drop after that at `from` is due, the `count`th.
     #[inline]
     pub(super) fn next(&self, from: Instant, count: u32) -> Instant {
@@ -117,21 +133,42 @@ impl Control {
         queue: &mut impl Queue<I>,
         drops: &mut dyn Drops<I>,
     ) -> Option<I> {
-        let taken = self.take(law, now, queue);
-        let taken = match taken {
-            _ if self.dropping => self.go_on(taken, law, now, queue, drops),
+        let Some((item, since)) = queue.take() else {
+            let is_held = !queue.is_empty();
+            self.first_above = self.first_above.filter(|_| is_held);
+            self.dropping &= is_held;
+            return None;
+        };
+        let sojourn = now.since(since);
+        // What is mostly so is decided here. The rest is apart: a packet that is handed over must lie in memory, and this
+        // one need not.
+        if !self.dropping && law.accepts(sojourn, queue.cost()) {
+            self.first_above = None;
+            return Some(law.marked(Waited { item, sojourn }));
+        }
+        self.press(Waited { item, sojourn }, law, now, queue, drops)
+    }
+
+    /// The same where the wait of the head is too long, or was.
+    #[inline(never)]
+    fn press<I: Item>(
+        &mut self,
+        head: Waited<I>,
+        law: &Law<I::Cost>,
+        now: Instant,
+        queue: &mut impl Queue<I>,
+        drops: &mut dyn Drops<I>,
+    ) -> Option<I> {
+        let taken = match self.judge(head, law, now, queue) {
+            taken if self.dropping => self.go_on(taken, law, now, queue, drops),
             Taken::Over(head) => self.begin(head, law, now, queue, drops),
             other => other,
         };
-        let (Taken::Below(mut head) | Taken::Over(mut head)) = taken else { return None };
-        if law.ce_threshold.is_some_and(|threshold| head.sojourn > threshold) {
-            head.item.mark();
-        }
-        Some(head.item)
+        let (Taken::Below(head) | Taken::Over(head)) = taken else { return None };
+        Some(law.marked(head))
     }
 
     /// Takes the head of the queue and judges its wait.
-    #[inline]
     fn take<I: Item>(&mut self, law: &Law<I::Cost>, now: Instant, queue: &mut impl Queue<I>) -> Taken<I> {
         let Some((item, since)) = queue.take() else {
             if !queue.is_empty() {
@@ -140,8 +177,18 @@ impl Control {
             self.first_above = None;
             return Taken::Empty;
         };
-        let head = Waited { item, sojourn: now.since(since) };
-        if head.sojourn < law.target || queue.cost() <= law.mtu {
+        self.judge(Waited { item, sojourn: now.since(since) }, law, now, queue)
+    }
+
+    /// Judges the wait of a packet that was taken.
+    fn judge<I: Item>(
+        &mut self,
+        head: Waited<I>,
+        law: &Law<I::Cost>,
+        now: Instant,
+        queue: &mut impl Queue<I>,
+    ) -> Taken<I> {
+        if law.accepts(head.sojourn, queue.cost()) {
             self.first_above = None;
             return Taken::Below(head);
         }
