@@ -80,7 +80,7 @@ impl Lengths {
     }
 
     /// A queue gets another length, and becomes the newest of those who have it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn set<Q: Linked>(&mut self, queues: &mut [Q], at: u32, changed: u32) {
         let Link { length, newer, older } = *queues[at as usize].link();
         if length > 0 {

@@ -104,7 +104,7 @@ impl<I: Item> Queues<I> {
     }
 
     /// Puts a packet at the end of a queue.
-    #[inline]
+    #[inline(always)]
     pub(super) fn append(&mut self, queue: u32, item: I) {
         if queue as usize >= self.queues.len() {
             self.queues.resize(queue as usize + 1, EMPTY);
@@ -140,7 +140,7 @@ impl<I: Item> Queues<I> {
     }
 
     /// Takes the packet whose turn it is.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(&mut self, gate: &dyn Gate<I>) -> Option<(u32, I)> {
         // Queues held back in a row, and queues visited in vain since the last rounds were skipped.
         let (mut held, mut in_vain) = (0, 0);
@@ -220,7 +220,7 @@ impl<I: Item> Queues<I> {
     }
 
     /// Counts a packet less in a queue; one that is empty now is the first of the round, and leaves it.
-    #[inline]
+    #[inline(always)]
     fn shorten(&mut self, queue: u32, item: &I) {
         self.backlog.remove(item.cost());
         let length = self.length(queue) - 1;
@@ -262,7 +262,7 @@ impl<I: Item> Queues<I> {
     }
 
     /// Links a packet to the end of a queue.
-    #[inline]
+    #[inline(always)]
     fn chain(&mut self, queue: u32, item: I) {
         let previous = self.queues[queue as usize].last;
         let filled = Slot { item: Some(item), next: NONE, previous };
@@ -283,7 +283,7 @@ impl<I: Item> Queues<I> {
     }
 
     /// Takes a packet out of its queue, wherever it stands.
-    #[inline]
+    #[inline(always)]
     fn unchain(&mut self, queue: u32, at: u32) -> Option<I> {
         let Slot { next, previous, .. } = *self.slots.get(at as usize)?;
         match self.slots.get_mut(previous as usize) {
@@ -298,7 +298,7 @@ impl<I: Item> Queues<I> {
     }
 
     /// Empties a slot.
-    #[inline]
+    #[inline(always)]
     fn release(&mut self, at: u32) -> Option<I> {
         let slot = self.slots.get_mut(at as usize)?;
         slot.next = core::mem::replace(&mut self.free, at);

@@ -293,15 +293,17 @@ impl<I: Item> SfqLinux<I> {
         }
     }
 
-    /// Puts a packet into its queue, or gives back the packet that is dropped for it.
-    #[inline]
-    fn place(&mut self, item: I, headdrop: bool) -> Option<I> {
-        let Some(queue) = self.queue_of(&item) else { return Some(item) };
-        if self.queues.length(queue) < self.config.depth {
-            self.queues.append(queue, item);
-            return None;
+    /// Drops a packet that finds its queue full or none free, or the head of its queue instead.
+    #[cold]
+    #[inline(never)]
+    fn refuse(&mut self, queue: Option<u32>, item: I, drops: &mut dyn Drops<I>) {
+        let exchanged = match queue {
+            Some(queue) if self.config.headdrop => self.queues.exchange(queue, item),
+            _ => Some(item),
+        };
+        if let Some(dropped) = exchanged {
+            drops.dropped(dropped, DropReason::QueueFull);
         }
-        if headdrop { self.queues.exchange(queue, item) } else { Some(item) }
     }
 
     /// Hashes all that waits anew.
@@ -313,8 +315,11 @@ impl<I: Item> SfqLinux<I> {
         self.free.extend((0..self.entries.len() as u32).rev());
         let mut gathered = self.queues.gather();
         while let Some(item) = self.queues.next_of(&mut gathered) {
-            if let Some(dropped) = self.place(item, false) {
-                drops.dropped(dropped, DropReason::QueueFull);
+            match self.queue_of(&item) {
+                Some(queue) if self.queues.length(queue) < self.config.depth => {
+                    self.queues.append(queue, item)
+                }
+                _ => drops.dropped(item, DropReason::QueueFull),
             }
         }
     }
@@ -334,8 +339,10 @@ impl<I: Item> Discipline<I> for SfqLinux<I> {
         if let Some(seed) = self.seeds.due(now) {
             self.perturb(seed, drops);
         }
-        if let Some(dropped) = self.place(item, self.config.headdrop) {
-            drops.dropped(dropped, DropReason::QueueFull);
+        match self.queue_of(&item) {
+            // Put there at once, and not by a call that might give it back: that would copy it through memory.
+            Some(queue) if self.queues.length(queue) < self.config.depth => self.queues.append(queue, item),
+            queue => self.refuse(queue, item, drops),
         }
         if self.queues.backlog().items > self.config.limit.into()
             && let Some((queue, dropped)) = self.queues.take_from_longest(self.config.headdrop)
