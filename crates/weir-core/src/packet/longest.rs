@@ -264,22 +264,27 @@ impl<I: Item> Queues<I> {
     /// Links a packet to the end of a queue.
     #[inline(always)]
     fn chain(&mut self, queue: u32, item: I) {
-        let previous = self.queues[queue as usize].last;
-        let filled = Slot { item: Some(item), next: NONE, previous };
-        let at = self.free;
-        let at = if let Some(slot) = self.slots.get_mut(at as usize) {
-            self.free = slot.next;
-            *slot = filled;
-            at
-        } else {
-            self.slots.push(filled);
-            (self.slots.len() - 1) as u32
-        };
+        // Room is made without the packet, which would be laid into memory for a call.
+        if self.free as usize >= self.slots.len() {
+            self.grow();
+        }
+        let (at, previous) = (self.free, self.queues[queue as usize].last);
+        let slot = &mut self.slots[at as usize];
+        self.free = slot.next;
+        *slot = Slot { item: Some(item), next: NONE, previous };
         match self.slots.get_mut(previous as usize) {
             Some(slot) => slot.next = at,
             None => self.queues[queue as usize].first = at,
         }
         self.queues[queue as usize].last = at;
+    }
+
+    /// One more slot, the only free one.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        self.free = self.slots.len() as u32;
+        self.slots.push(Slot { item: None, next: NONE, previous: NONE });
     }
 
     /// Takes a packet out of its queue, wherever it stands.

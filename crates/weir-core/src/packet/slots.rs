@@ -82,7 +82,7 @@ impl<I> Slots<I> {
     }
 
     /// Puts an item at the end of a queue.
-    #[inline]
+    #[inline(always)]
     pub(super) fn append(&mut self, chain: &mut Chain, item: I) {
         let at = self.place(item);
         if let Some(previous) = &mut self.previous {
@@ -100,7 +100,7 @@ impl<I> Slots<I> {
     }
 
     /// Takes the first item of a queue.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(&mut self, chain: &mut Chain) -> Option<I> {
         let at = chain.first;
         let slot = self.slots.get_mut(at as usize)?;
@@ -170,23 +170,26 @@ impl<I> Slots<I> {
         })
     }
 
-    #[inline]
+    /// Where the item is put. Room is made without it: where an item is handed to a call on any path, it is laid into
+    /// memory on every one, and copied from there before it has arrived.
+    #[inline(always)]
     fn place(&mut self, item: I) -> u32 {
-        let filled = Slot::Taken { next: NONE, item };
-        let at = self.free;
-        if let Some(slot) = self.slots.get_mut(at as usize) {
-            self.free = slot.next();
-            *slot = filled;
-            return at;
+        if self.free as usize >= self.slots.len() {
+            self.grow();
         }
-        self.grow(filled)
+        let at = self.free;
+        let slot = &mut self.slots[at as usize];
+        self.free = slot.next();
+        *slot = Slot::Taken { next: NONE, item };
+        at
     }
 
+    /// One more slot, the only free one.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, filled: Slot<I>) -> u32 {
-        self.slots.push(filled);
-        (self.slots.len() - 1) as u32
+    fn grow(&mut self) {
+        self.free = self.slots.len() as u32;
+        self.slots.push(Slot::Free { next: NONE });
     }
 }
 
