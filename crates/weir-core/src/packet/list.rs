@@ -50,10 +50,70 @@ impl List {
         Some(entry)
     }
 
+    /// Entries go from the front to the end as long as `passes` says so of them, so many at most; how many did. The list is
+    /// not changed otherwise, and its ends stay in registers.
+    #[inline]
+    pub(super) fn pass_over<N: Node>(
+        &mut self,
+        table: &mut [N],
+        most: u64,
+        mut passes: impl FnMut(&mut N) -> bool,
+    ) -> u64 {
+        let (Self { mut first, mut last, len }, mut passed) = (*self, 0);
+        while passed < most && len > 1 && passes(&mut table[first as usize]) {
+            let next = table[first as usize].next();
+            table[last as usize].set_next(first);
+            (last, first) = (first, next);
+            passed += 1;
+        }
+        *self = Self { first, last, len };
+        passed
+    }
+
     /// The entries in order.
     pub(super) fn iter<'a, N: Node>(&self, table: &'a [N]) -> impl Iterator<Item = u32> + use<'a, N> {
         let first = self.first;
         let after = |entry: &u32| Some(table[*entry as usize].next());
         core::iter::successors(Some(first), after).take(self.len as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Copy, Default)]
+    struct Entry(u32);
+
+    impl Node for Entry {
+        fn next(&self) -> u32 {
+            self.0
+        }
+        fn set_next(&mut self, next: u32) {
+            self.0 = next;
+        }
+    }
+
+    #[test]
+    fn passing_over_is_taking_and_joining() {
+        for entries in 0..6 {
+            for (most, refused) in (0..9).flat_map(|most| (0..9).map(move |refused| (most, refused))) {
+                let (mut table, mut list) = ([Entry::default(); 6], List::default());
+                (0..entries).for_each(|entry| list.push(&mut table, entry));
+                let (mut plain_table, mut plain) = (table, list);
+                let mut asked = 0;
+                let passed = list.pass_over(&mut table, most, |_| {
+                    asked += 1;
+                    asked <= refused
+                });
+                for _ in 0..passed {
+                    let entry = plain.pop(&plain_table).expect("an entry");
+                    plain.push(&mut plain_table, entry);
+                }
+                assert!(list.iter(&table).eq(plain.iter(&plain_table)));
+                assert_eq!(passed, if entries > 1 { most.min(refused) } else { 0 });
+                assert_eq!((list.len(), list.last), (plain.len(), plain.last));
+            }
+        }
     }
 }

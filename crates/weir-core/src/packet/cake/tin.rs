@@ -80,6 +80,19 @@ enum Visit<I> {
     Short,
 }
 
+/// What a queue is served in its turn.
+#[inline]
+fn gain_of(queue: &Queue, turn: i64, fairness: Fairness, sources: &Hosts, destinations: &Hosts) -> i64 {
+    let mut busy = 1;
+    if fairness.divides_source() {
+        busy = sources.busy(queue.source).max(busy);
+    }
+    if fairness.divides_destination() {
+        busy = destinations.busy(queue.destination).max(busy);
+    }
+    turn / i64::from(busy)
+}
+
 /// A tin.
 #[derive(Clone, Debug)]
 pub(super) struct Tin {
@@ -220,15 +233,7 @@ impl Tin {
     /// What a queue is served in its turn.
     #[inline]
     fn gain(&self, at: usize) -> i64 {
-        let Queue { source, destination, .. } = self.queues[at];
-        let mut busy = 1;
-        if self.fairness.divides_source() {
-            busy = self.sources.busy(source).max(busy);
-        }
-        if self.fairness.divides_destination() {
-            busy = self.destinations.busy(destination).max(busy);
-        }
-        self.turn / i64::from(busy)
+        gain_of(&self.queues[at], self.turn, self.fairness, &self.sources, &self.destinations)
     }
 
     /// A packet of a queue leaves, and takes so much of the line.
@@ -256,13 +261,17 @@ impl Tin {
         // Queues held back in a row, and queues visited in vain since rounds were last skipped.
         let (mut held, mut in_vain) = (0, 0);
         loop {
+            let left = u64::from(self.old.len()).saturating_sub(in_vain + 1);
+            let passed = if self.new.len() == 0 { self.pass_over_short(left) } else { 0 };
+            in_vain += passed;
+            held = if passed > 0 { 0 } else { held };
             match self.visit(store, random, now, gate, drops)? {
                 Visit::Grant(item, at) => return Some((item, at)),
                 Visit::Empty => {}
                 Visit::Held => held += 1,
                 Visit::Short => held = 0,
             }
-            let queues = self.new.len() + self.old.len();
+            let queues = u64::from(self.new.len() + self.old.len());
             if held >= queues {
                 return None;
             }
@@ -272,6 +281,20 @@ impl Tin {
                 in_vain = 0;
             }
         }
+    }
+
+    /// Visits the first of the old queues as long as they have nothing left of their turns, so many at most. Where a host has
+    /// many queues a turn is a small part of a packet, and most visits are such.
+    #[inline]
+    fn pass_over_short(&mut self, most: u64) -> u64 {
+        let Self { turn, fairness, queues, sources, destinations, old, .. } = self;
+        old.pass_over(queues, most, |queue| {
+            let is_short = queue.deficit <= 0 && queue.state != State::Sparse;
+            if is_short {
+                queue.deficit += gain_of(queue, *turn, *fairness, sources, destinations);
+            }
+            is_short
+        })
     }
 
     /// Visits the first of the new queues, or else of the old ones; `None` if there is none.
