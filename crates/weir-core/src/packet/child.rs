@@ -65,7 +65,8 @@ impl<I: Item> Discipline<I> for Child<I> {
             Self::Fifo(fifo) => fifo.dequeue(now, gate, drops),
             // Put together anew, so that the grant of the other arm need not lie in memory.
             Self::Other(other) => {
-                other.dequeue(now, gate, drops).map(|Grant { item, quantum }| Grant { item, quantum })
+                let Grant { item, quantum } = other.dequeue(now, gate, drops)?;
+                Some(Grant { item, quantum })
             }
         }
     }

@@ -18,7 +18,7 @@ pub(super) enum Ordered {
     /// Of flows that have places.
     Near(Tournament),
     /// Of any.
-    Far(Ranks),
+    Far(Box<Ranks>),
 }
 
 impl Default for Ordered {
@@ -52,7 +52,7 @@ impl Ordered {
         }
         let mut far = Ranks::default();
         near.ranks().for_each(|rank| far.push(rank));
-        *self = Self::Far(far);
+        *self = Self::Far(Box::new(far));
     }
 
     /// The least.
@@ -103,7 +103,7 @@ impl Ordered {
     /// The flows who come next, in no particular order.
     pub(super) fn soon(&self) -> impl Iterator<Item = u32> + Clone + '_ {
         let far = if let Self::Far(far) = self { Some(far) } else { None };
-        far.into_iter().flat_map(Ranks::soon)
+        far.into_iter().flat_map(|far| far.soon())
     }
 }
 

@@ -90,9 +90,9 @@ impl Tournament {
         let entrant = Entrant { tag: rank.tag(), flow: rank.flow() };
         let mut at = self.nodes.len() + entrant.flow as usize;
         while let Some(met) = self.nodes.get_mut(at / 2) {
-            let [own, other] = if at % 2 == 0 { [0, 1] } else { [1, 0] };
-            met[own] = entrant;
-            if met[other].is_before(entrant) {
+            let right = at % 2;
+            met[right] = entrant;
+            if met[1 - right].is_before(entrant) {
                 return;
             }
             at /= 2;
