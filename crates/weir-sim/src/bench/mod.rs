@@ -11,6 +11,8 @@
 //! | `port/whole/…`, `port/fluid/…` | messages served whole | messages/s |
 //! | `network/line/…` | three routers in a line, one bottleneck offered 180 %, two links a packet | packets/s |
 //! | `network/many/…` | 10,000 flows over 100 links | packet-hops/s |
+//! | `network/tcp/1/…` | 100 transfers of CUBIC over one link of 1 Gbit/s, their acknowledgements counted too | packet-hops/s |
+//! | `network/tcp/10/…` | 1,000 over a line of ten | packet-hops/s |
 //! | `network/report/…` | the report's experiment of staggered streams | simulated s/s |
 //! | `fabric/64/…` | 64 end-points, seven channels at 80 % load, statistics on | link traversals/s |
 //! | `fabric/1024/…` | the same with 1,024 end-points | link traversals/s |

@@ -8,7 +8,7 @@ use weir_core::units::{Bytes, Nanos};
 use weir_lab::control::Watch;
 use weir_network::build::{self, Job};
 use weir_network::job::{self, Collected, Ended};
-use weir_network::model::{Delay, Jitter, NetworkScenario, Tick};
+use weir_network::model::{Congestion, Delay, Jitter, NetworkScenario, NodeKind, Tcp, Tick, Traffic};
 use weir_network::plan::{Plan, exponential, seconds};
 use weir_tg::Distribution;
 
@@ -26,6 +26,9 @@ const BOTTLENECK: [(&str, &str); 5] = [
     ("bytes", "fifo:limit=78200B"),
 ];
 
+/// The disciplines at the links of transfers.
+const QUEUES: [(&str, &str); 2] = [("fifo", "fifo:limit=1000pkt"), ("fq_codel", "fq_codel")];
+
 pub(super) fn benches() -> Vec<Bench> {
     let (packets, hops) = (Unit::Rate("packets/s"), Unit::Rate("packet-hops/s"));
     let mut all = Vec::new();
@@ -38,6 +41,14 @@ pub(super) fn benches() -> Vec<Bench> {
     all.push(Bench::new("network/line/fifo/plain", packets, || plain(line(BOTTLENECK[0].1, false))));
     all.push(Bench::new("network/many/fifo", hops, || transmitted(many(BOTTLENECK[0].1))));
     all.push(Bench::new("network/many/drr", hops, || transmitted(many(BOTTLENECK[3].1))));
+    for (name, spec) in QUEUES {
+        all.push(Bench::new(format!("network/tcp/1/{name}"), hops, move || {
+            transmitted(transfers(spec, 1, 100, 1.0))
+        }));
+        all.push(Bench::new(format!("network/tcp/10/{name}"), hops, move || {
+            transmitted(transfers(spec, 10, 1000, 0.5))
+        }));
+    }
     for (name, spec) in &BOTTLENECK[..2] {
         let unit = Unit::Rate("simulated s/s");
         all.push(Bench::new(format!("network/report/{name}"), unit, move || simulated(report(spec))));
@@ -73,6 +84,29 @@ fn many(spec: &str) -> NetworkScenario {
         let path: Vec<usize> = (row..row + LINKS).collect();
         // A thousand flows of 5 packets a second on every link.
         plan.flow(&path, Plan::poisson(0.2, SIZE));
+    }
+    plan.0
+}
+
+/// Transfers without end over a line of so many links of 1 Gbit/s there, and as many back; 20 ms a round trip. They begin
+/// one after the other within a tenth of a second.
+fn transfers(spec: &str, links: usize, flows: usize, duration: f64) -> NetworkScenario {
+    let mut plan = Plan::new(links + 1, &[spec], duration);
+    let there = (0..links).map(|place| (place, place + 1));
+    let back = there.clone().rev().map(|(from, to)| (to, from));
+    for ends in there.chain(back) {
+        plan.link(ends, 1_000_000_000, None).propagation = seconds(1e-2 / links as f64);
+    }
+    for host in [0, links] {
+        plan.0.nodes[host].kind = NodeKind::Host;
+    }
+    let (path, back): (Vec<usize>, Vec<usize>) = ((0..links).collect(), (links..2 * links).collect());
+    let packet = Bytes::new(1500);
+    let tcp = Tcp { congestion: Congestion::Cubic, packet, packets: None, ecn: false, window: 1024 };
+    for place in 0..flows {
+        let flow = plan.flow(&path, Traffic::Tcp(tcp));
+        flow.back.clone_from(&back);
+        flow.start = seconds(0.1 * place as f64 / flows as f64);
     }
     plan.0
 }
