@@ -1,18 +1,21 @@
 //! Two engines, one truth: on random networks the accelerated engine does with every packet what the plain
-//! engine does, and measures the same.
+//! engine does, and measures the same. Transfers are run by the plain engine alone, with the special forms of links and
+//! without them.
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::build::{self, Job};
 use crate::collector::{Collector, Fate};
 use crate::job::{self, Ended};
-use crate::model::{Delay, Jitter, NodeKind, Phase, Tick, Traffic};
+use crate::model::{Congestion, Delay, Jitter, NodeKind, Phase, Tcp, Tick, Traffic};
+use crate::plain;
 use crate::plan::{Plan, exponential, seconds};
 use crate::wire::LinkTally;
 use proptest::prelude::*;
 use weir_core::item::ClassId;
 use weir_core::units::{Bytes, Nanos};
 use weir_lab::control::Watch;
+use weir_lab::error::RunError;
 use weir_tg::Distribution;
 
 const DISCIPLINES: [&str; 8] = [
@@ -130,20 +133,52 @@ fn plan(links: &[Drawn], flows: &[Sent], processing: Jitter, seed: u64) -> Plan 
     plan
 }
 
-fn played(plan: &Plan, accelerated: bool) -> (Vec<Fate>, Collector, Vec<LinkTally>) {
+/// Who does what.
+type Played = (Vec<Fate>, Collector, Vec<LinkTally>);
+
+const JOB: Job = Job { replication: 1, discipline: 0 };
+
+fn played(plan: &Plan, accelerated: bool) -> Played {
+    let order = build::order(&plan.0).filter(|_| accelerated);
+    assert_eq!(order.is_some(), accelerated, "lines have an order");
+    ended(plan, |watch| job::play(&plan.0, JOB, order.as_deref(), watch))
+}
+
+/// Plays transfers by the plain engine, over links of the special forms or without them.
+fn transferred(plan: &Plan, fast: bool) -> Played {
+    ended(plan, |watch| plain::play_by(&plan.0, JOB, fast, watch))
+}
+
+fn ended(plan: &Plan, play: impl FnOnce(&Watch<'_>) -> Result<Ended, RunError>) -> Played {
     let (off, done) = (AtomicBool::new(false), AtomicU64::new(0));
     let duration = plan.0.stop.duration.get();
     let watch = Watch { cancel: &off, failed: &off, done: &done, duration };
-    let order = build::order(&plan.0).filter(|_| accelerated);
-    assert_eq!(order.is_some(), accelerated, "lines have an order");
-    let job = Job { replication: 1, discipline: 0 };
-    let Ok(Ended::Finished(collected)) = job::play(&plan.0, job, order.as_deref(), &watch) else {
+    let Ok(Ended::Finished(collected)) = play(&watch) else {
         panic!("nobody breaks it off");
     };
     let (mut collector, links) = (collected.collector, collected.links);
     let mut fates = std::mem::take(&mut collector.fates);
     fates.sort_unstable();
     (fates, collector, links)
+}
+
+/// The same line with links back, and a transfer in the place of every flow.
+fn with_transfers(mut plan: Plan, links: &[Drawn], window: u32) -> Plan {
+    let there = plan.0.links.len();
+    for (place, drawn) in links.iter().enumerate().rev() {
+        let (from, to) = (plan.0.links[place].to, plan.0.links[place].from);
+        let link = plan.link((from, to), drawn.rate, Some(DISCIPLINES[drawn.discipline % 2]));
+        (link.ring, link.jitter, link.propagation) =
+            (drawn.ring, drawn.jitter, Nanos::new(drawn.propagation));
+    }
+    for (place, flow) in plan.0.flows.iter_mut().enumerate() {
+        let congestion = [Congestion::Reno, Congestion::Cubic][place % 2];
+        let packets = Some([20, 300, 60][place % 3]);
+        let tcp = Tcp { congestion, packet: Bytes::new(1_000), packets, ecn: place % 2 == 1, window };
+        (flow.traffic, flow.tick) = (Traffic::Tcp(tcp), None);
+        flow.back = flow.path.iter().rev().map(|link| 2 * there - 1 - link).collect();
+    }
+    plan
 }
 
 proptest! {
@@ -165,5 +200,19 @@ proptest! {
         prop_assert_eq!(accelerated.0.len(), plain.0.len());
         prop_assert_eq!(accelerated.1, plain.1);
         prop_assert_eq!(accelerated.2, plain.2);
+    }
+    #[test]
+    fn transfers_fare_alike_over_links_of_special_forms(
+        links in prop::collection::vec(link(), 1..5),
+        flows in prop::collection::vec(flow(), 1..8),
+        processing in jitter(),
+        seed in any::<u64>(),
+        window in 1..200_u32,
+    ) {
+        let plan = with_transfers(plan(&links, &flows, processing, seed), &links, window);
+        let (driven, fast) = (transferred(&plan, false), transferred(&plan, true));
+        prop_assert_eq!(fast.0, driven.0);
+        prop_assert_eq!(fast.1, driven.1);
+        prop_assert_eq!(fast.2, driven.2);
     }
 }

@@ -303,7 +303,7 @@ impl Visitor<Flight> for Drive {
 /// traffic adapts to the network.
 #[must_use]
 pub fn order(network: &NetworkScenario) -> Option<Vec<usize>> {
-    if network.flows.iter().any(|flow| matches!(flow.traffic, Traffic::Tcp(_))) {
+    if adapts(network) {
         return None;
     }
     let links = network.links.len();
@@ -325,6 +325,12 @@ pub fn order(network: &NetworkScenario) -> Option<Vec<usize>> {
         }
     }
     (order.len() == links).then_some(order)
+}
+
+/// Whether traffic adapts to the network.
+#[must_use]
+pub fn adapts(network: &NetworkScenario) -> bool {
+    network.flows.iter().any(|flow| matches!(flow.traffic, Traffic::Tcp(_)))
 }
 
 /// That one link feeds another.

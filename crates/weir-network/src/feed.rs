@@ -6,6 +6,7 @@
 use crate::collector::Collector;
 use crate::flight::Flight;
 use crate::source::Source;
+use crate::tournament::Tournament;
 use weir_core::units::Instant;
 
 /// Up to so many inputs are compared one by one.
@@ -126,49 +127,5 @@ impl Feed {
         let source = &mut self.sources[input - self.lanes.len()];
         source.take(out);
         self.heads[input] = source.head(collector);
-    }
-}
-
-/// A tournament of inputs: every match remembers its winner.
-#[derive(Clone, Debug, Default)]
-struct Tournament {
-    /// The winner of the match at each place; the inputs stand at the places from `leaves` on.
-    winners: Vec<u32>,
-    leaves: usize,
-}
-
-impl Tournament {
-    fn new(inputs: usize) -> Self {
-        let leaves = inputs.next_power_of_two();
-        let stands = |place: usize| if place < leaves { 0 } else { (place - leaves).min(inputs - 1) as u32 };
-        Self { winners: (0..2 * leaves).map(stands).collect(), leaves }
-    }
-
-    /// The earlier of two inputs, at one instant the first of them.
-    #[inline]
-    fn earlier(&self, place: usize, heads: &[Instant]) -> u32 {
-        let (a, b) = (self.winners[2 * place], self.winners[2 * place + 1]);
-        if heads[b as usize] < heads[a as usize] { b } else { a }
-    }
-
-    fn play(&mut self, heads: &[Instant]) {
-        for place in (1..self.leaves).rev() {
-            self.winners[place] = self.earlier(place, heads);
-        }
-    }
-
-    #[inline]
-    fn winner(&self) -> usize {
-        self.winners[1] as usize
-    }
-
-    /// The head of `input` has changed.
-    #[inline]
-    fn replace(&mut self, input: usize, heads: &[Instant]) {
-        let mut place = (self.leaves + input) / 2;
-        while place > 0 {
-            self.winners[place] = self.earlier(place, heads);
-            place /= 2;
-        }
     }
 }

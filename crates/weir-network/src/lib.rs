@@ -6,6 +6,7 @@ pub mod accelerated;
 #[cfg(test)]
 mod agreement;
 pub mod build;
+pub mod calendar;
 pub mod chance;
 mod check;
 pub mod collector;
@@ -32,5 +33,6 @@ pub mod summary;
 pub mod tcp;
 #[cfg(test)]
 mod tests;
+pub mod tournament;
 pub mod transfer;
 pub mod wire;

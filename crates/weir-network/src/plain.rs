@@ -5,12 +5,13 @@
 //! timer. At one instant links come first, then packets from links, by the number of the link, then packets
 //! from sources, by the number of the flow, then acknowledgements and timers likewise.
 //!
-//! Work per packet and hop: three entries, O(log(links + flows)) each.
-
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+//! Where traffic adapts to the network this is the only engine, and links take the special forms that there are. Where the
+//! accelerated engine could run the network they do not, so that the two can be compared.
+//!
+//! Work per packet and hop: two times of a link, O(log links) each; O(log flows) where a source or a timer acts.
 
 use crate::build::{self, Job};
+use crate::calendar::{Actor, Calendar};
 use crate::collector::Collector;
 use crate::flight::{BACK, Flight};
 use crate::interface::{Interface, MOST_WAITING};
@@ -27,41 +28,24 @@ use weir_lab::error::RunError;
 /// Steps between two looks at the outside.
 const STEPS: u32 = 1 << 14;
 
-/// Who acts next. The order of the variants, then of the numbers, is the order at one instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Actor {
-    /// A link changes by itself.
-    Link(u32),
-    /// The first packet on its way from a link arrives.
-    FromLink(u32),
-    /// A flow sends its next packet.
-    Flow(u32),
-    /// An acknowledgement of a flow leaves its host.
-    Acknowledgement(u32),
-    /// The timer of a transfer runs out.
-    Timer(u32),
-}
-
-const _: () = assert!(size_of::<Actor>() == 8);
-
 /// One replication.
 struct Plain<'a> {
     network: &'a NetworkScenario,
     links: Vec<Box<dyn Interface>>,
-    /// When each link is in the calendar.
-    woken: Vec<Instant>,
-    /// What is on its way from each link.
-    under_way: Vec<VecDeque<Flight>>,
+    /// What is on its way from each link, and how much of it has arrived.
+    under_way: Vec<Vec<Flight>>,
+    taken: Vec<usize>,
     sources: Vec<Option<Source>>,
     transfers: Vec<Option<Transfer>>,
     /// When each transfer's timer is in the calendar.
     timers: Vec<Instant>,
     /// The packet that is being sent.
     sent: Vec<Flight>,
-    calendar: BinaryHeap<Reverse<(Instant, Actor)>>,
-    routes: Routes,
-    /// What the last call of a link let go.
-    gone: Vec<Vec<Flight>>,
+    calendar: Calendar,
+    /// Where a link puts the packets of each flow: on its own way.
+    ways: Routes,
+    /// The link that they go to next.
+    next: Routes,
     collector: Collector,
 }
 
@@ -70,7 +54,20 @@ struct Plain<'a> {
 /// # Errors
 /// A discipline refuses its arguments, or the job is larger than what is simulated.
 pub fn play(network: &NetworkScenario, job: Job, watch: &Watch<'_>) -> Result<Ended, RunError> {
-    let mut plain = Plain::new(network, job)?;
+    play_by(network, job, build::adapts(network), watch)
+}
+
+/// The same; `fast` takes the special forms of links that there are.
+///
+/// # Errors
+/// As [`play`].
+pub(crate) fn play_by(
+    network: &NetworkScenario,
+    job: Job,
+    fast: bool,
+    watch: &Watch<'_>,
+) -> Result<Ended, RunError> {
+    let mut plain = Plain::new(network, job, fast)?;
     let mut told = 0;
     loop {
         for _ in 0..STEPS {
@@ -83,37 +80,60 @@ pub fn play(network: &NetworkScenario, job: Job, watch: &Watch<'_>) -> Result<En
             return Ok(Ended::Interrupted);
         }
         plain.check_queues(job)?;
-        let now = plain.calendar.peek().map_or(0, |Reverse((at, _))| at.get());
-        watch.passed(&mut told, now);
+        let next = plain.calendar.next_at();
+        watch.passed(&mut told, if next == Instant::NEVER { 0 } else { next.get() });
     }
 }
 
-/// Everything a link lets go goes into one box.
-fn routes(network: &NetworkScenario) -> Routes {
-    let mut routes = Routes::default();
+/// Every link puts what it lets go into a box of its own.
+fn ways(network: &NetworkScenario) -> Routes {
+    let mut ways = Routes::default();
     for flow in &network.flows {
-        let way = flow.path.iter().map(|_| Leg::to(0));
-        let back = flow.back.iter().map(|_| Leg::to(0));
-        routes.push(way.chain([Leg::end(Some(0))]).chain(back).chain([Leg::end(Some(0))]));
+        let there = boxes(&flow.path);
+        ways.push(there.chain(boxes(&flow.back)));
     }
-    routes
+    ways
+}
+
+/// The boxes after each link of a path, behind a place that stands for none.
+fn boxes(path: &[usize]) -> impl Iterator<Item = Leg> {
+    let leg = |(place, &link): (usize, &usize)| {
+        if place + 1 == path.len() { Leg::end(Some(link as u32)) } else { Leg::to(link as u32) }
+    };
+    [Leg::end(None)].into_iter().chain(path.iter().enumerate().map(leg))
+}
+
+/// The links that packets go to next.
+fn next(network: &NetworkScenario) -> Routes {
+    let mut next = Routes::default();
+    for flow in &network.flows {
+        let legs = |path: &[usize]| path.iter().map(|&link| Leg::to(link as u32)).collect::<Vec<_>>();
+        next.push(
+            legs(&flow.path)
+                .into_iter()
+                .chain([Leg::end(None)])
+                .chain(legs(&flow.back))
+                .chain([Leg::end(None)]),
+        );
+    }
+    next
 }
 
 impl<'a> Plain<'a> {
-    fn new(network: &'a NetworkScenario, job: Job) -> Result<Self, RunError> {
-        let links = build::interfaces(network, job, false)?;
+    fn new(network: &'a NetworkScenario, job: Job, fast: bool) -> Result<Self, RunError> {
+        let links = build::interfaces(network, job, fast)?;
         let mut plain = Self {
             network,
-            woken: vec![Instant::NEVER; links.len()],
-            under_way: vec![VecDeque::new(); links.len()],
+            under_way: vec![Vec::new(); links.len()],
+            taken: vec![0; links.len()],
+            calendar: Calendar::new(links.len()),
             links,
             sources: build::sources(network, job.replication)?,
             transfers: build::transfers(network, job.replication),
             timers: vec![Instant::NEVER; network.flows.len()],
             sent: Vec::new(),
-            calendar: BinaryHeap::new(),
-            routes: routes(network),
-            gone: vec![Vec::new()],
+            ways: ways(network),
+            next: next(network),
             collector: Collector::new(network, job.replication),
         };
         for flow in 0..network.flows.len() {
@@ -124,23 +144,17 @@ impl<'a> Plain<'a> {
         Ok(plain)
     }
 
-    fn note(&mut self, at: Instant, actor: Actor) {
-        if at != Instant::NEVER {
-            self.calendar.push(Reverse((at, actor)));
-        }
-    }
-
     fn note_source(&mut self, flow: usize) {
         let Some(source) = &mut self.sources[flow] else { return };
         let at = source.head(&mut self.collector);
-        self.note(at, Actor::Flow(flow as u32));
+        self.calendar.note(at, Actor::Flow(flow as u32));
     }
 
     /// Does what happens next; `false` if nothing does.
     fn step(&mut self) -> bool {
-        let Some(Reverse((at, actor))) = self.calendar.pop() else { return false };
+        let Some((at, actor)) = self.calendar.next() else { return false };
         match actor {
-            Actor::Link(link) => self.wake(at, link as usize),
+            Actor::Link(link) => self.act(link as usize, &[], at.after(Nanos::new(1))),
             Actor::FromLink(link) => self.arrive_from(link as usize),
             Actor::Flow(flow) => self.send(flow as usize),
             Actor::Acknowledgement(flow) => self.answer(flow as usize),
@@ -149,22 +163,21 @@ impl<'a> Plain<'a> {
         true
     }
 
-    /// A link changes by itself.
-    fn wake(&mut self, at: Instant, link: usize) {
-        if self.woken[link] != at {
-            return;
-        }
-        self.woken[link] = Instant::NEVER;
-        self.act(link, &[], at.after(Nanos::new(1)));
-    }
-
     /// The first packet on its way from a link arrives.
+    #[inline]
     fn arrive_from(&mut self, link: usize) {
-        let Some(flight) = self.under_way[link].pop_front() else { return };
-        let next = self.under_way[link].front().map_or(Instant::NEVER, |next| next.at);
-        self.note(next, Actor::FromLink(link as u32));
-        if !self.routes.leg(flight.flow, flight.hop).ends() {
-            return self.join(&flight);
+        let (packets, taken) = (&mut self.under_way[link], &mut self.taken[link]);
+        let flight = packets[*taken];
+        *taken += 1;
+        let next = packets.get(*taken).map_or(Instant::NEVER, |next| next.at);
+        self.calendar.arrive_from(link, next);
+        if 2 * *taken >= packets.len() {
+            packets.drain(..*taken);
+            *taken = 0;
+        }
+        let leg = self.next.leg(flight.flow, flight.hop);
+        if let Some(next) = leg.place() {
+            return self.act(next, &[flight], flight.at);
         }
         if flight.marks & BACK == 0 {
             self.collector.delivered(&flight, flight.at);
@@ -182,10 +195,10 @@ impl<'a> Plain<'a> {
         let (next_data, next_acks, timer) = (transfer.data.head(), transfer.acks.head(), transfer.timer(now));
         // What was there before has its entry in the calendar.
         if data == Instant::NEVER {
-            self.note(next_data, Actor::Flow(flow as u32));
+            self.calendar.note(next_data, Actor::Flow(flow as u32));
         }
         if acks == Instant::NEVER {
-            self.note(next_acks, Actor::Acknowledgement(flow as u32));
+            self.calendar.note(next_acks, Actor::Acknowledgement(flow as u32));
         }
         self.note_timer(flow, timer);
     }
@@ -194,7 +207,7 @@ impl<'a> Plain<'a> {
     fn note_timer(&mut self, flow: usize, at: Instant) {
         if at < self.timers[flow] {
             self.timers[flow] = at;
-            self.note(at, Actor::Timer(flow as u32));
+            self.calendar.note(at, Actor::Timer(flow as u32));
         }
     }
 
@@ -210,7 +223,7 @@ impl<'a> Plain<'a> {
         let Some(transfer) = &mut self.transfers[flow] else { return };
         let flight = transfer.data.take();
         let next = transfer.data.head();
-        self.note(next, Actor::Flow(flow as u32));
+        self.calendar.note(next, Actor::Flow(flow as u32));
         flight.iter().for_each(|flight| self.join(flight));
     }
 
@@ -219,7 +232,7 @@ impl<'a> Plain<'a> {
         let Some(transfer) = &mut self.transfers[flow] else { return };
         let flight = transfer.acks.take();
         let next = transfer.acks.head();
-        self.note(next, Actor::Acknowledgement(flow as u32));
+        self.calendar.note(next, Actor::Acknowledgement(flow as u32));
         flight.iter().for_each(|flight| self.join(flight));
     }
 
@@ -234,29 +247,22 @@ impl<'a> Plain<'a> {
     }
 
     /// A packet arrives at the link it goes to next.
+    #[inline]
     fn join(&mut self, flight: &Flight) {
-        let flow = &self.network.flows[flight.flow as usize];
-        let hop = usize::from(flight.hop);
-        let link = flow.path.get(hop).copied().unwrap_or_else(|| flow.back[hop - flow.path.len() - 1]);
-        self.act(link, std::slice::from_ref(flight), flight.at);
+        if let Some(link) = self.next.leg(flight.flow, flight.hop).place() {
+            self.act(link, std::slice::from_ref(flight), flight.at);
+        }
     }
 
+    /// A link takes these packets, and does what happens before `until`.
+    #[inline]
     fn act(&mut self, link: usize, arrivals: &[Flight], until: Instant) {
         let outlet =
-            &mut Outlet { routes: &self.routes, boxes: &mut self.gone, collector: &mut self.collector };
+            &mut Outlet { routes: &self.ways, boxes: &mut self.under_way, collector: &mut self.collector };
         self.links[link].run(arrivals, until, outlet);
-        if let Some(first) = self.gone[0].first() {
-            let first = first.at;
-            if self.under_way[link].is_empty() {
-                self.note(first, Actor::FromLink(link as u32));
-            }
-            self.under_way[link].extend(self.gone[0].drain(..));
-        }
-        let wake = self.links[link].wake();
-        if wake < self.woken[link] {
-            self.woken[link] = wake;
-            self.note(wake, Actor::Link(link as u32));
-        }
+        let first = self.under_way[link].get(self.taken[link]).map_or(Instant::NEVER, |first| first.at);
+        self.calendar.arrive_from(link, first);
+        self.calendar.wake_link(link, self.links[link].wake());
     }
 
     fn check_queues(&self, job: Job) -> Result<(), RunError> {
