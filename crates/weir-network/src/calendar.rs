@@ -150,7 +150,7 @@ impl Calendar {
 
     /// What happens next. Of a link, it happens again until its time is replaced.
     #[inline]
-    pub fn next(&mut self) -> Option<(Instant, Actor)> {
+    pub fn first(&mut self) -> Option<(Instant, Actor)> {
         let link = self.tournament.winner();
         let (at, flow) = (self.heads[link], self.flow());
         if flow.is_some_and(|flow| flow.at() < at) {
@@ -231,7 +231,7 @@ mod tests {
                     }
                     _ => {
                         prop_assert_eq!(calendar.next_at(), oracle.next().map_or(Instant::NEVER, |next| next.0));
-                        let next = calendar.next();
+                        let next = calendar.first();
                         prop_assert_eq!(next, oracle.next());
                         let Some((at, actor)) = next else { continue };
                         now = at;

@@ -152,7 +152,7 @@ impl<'a> Plain<'a> {
 
     /// Does what happens next; `false` if nothing does.
     fn step(&mut self) -> bool {
-        let Some((at, actor)) = self.calendar.next() else { return false };
+        let Some((at, actor)) = self.calendar.first() else { return false };
         match actor {
             Actor::Link(link) => self.act(link as usize, &[], at.after(Nanos::new(1))),
             Actor::FromLink(link) => self.arrive_from(link as usize),
