@@ -193,10 +193,10 @@ impl Stream {
     #[inline(always)]
     fn encipher(&mut self, out: &mut [u64; BATCH]) {
         let mut counter = [[0; WIDTH], [0; WIDTH], [self.replication; WIDTH], [self.index; WIDTH]];
-        for lane in 0..WIDTH {
-            let position = self.position + lane as u64;
-            counter[0][lane] = position & LOW_WORD;
-            counter[1][lane] = (position >> 32) & 0xFFFF | self.purpose;
+        let [low, high, ..] = &mut counter;
+        for (position, (low, high)) in (self.position..).zip(low.iter_mut().zip(high)) {
+            *low = position & LOW_WORD;
+            *high = (position >> 32) & 0xFFFF | self.purpose;
         }
         self.position += WIDTH as u64;
         philox(&mut counter, self.key);

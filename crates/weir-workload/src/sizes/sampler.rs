@@ -149,9 +149,7 @@ impl Work for Exponents<'_> {
 #[inline(always)]
 fn exponents(powers: &[f64], words: [u64; SIDE_BY_SIDE]) -> [u64; SIDE_BY_SIDE] {
     let mut bounds = [0.0; SIDE_BY_SIDE];
-    for lane in 0..SIDE_BY_SIDE {
-        bounds[lane] = (words[lane] as f64 + 1.0) / WORDS;
-    }
+    bounds.iter_mut().zip(words).for_each(|(bound, word)| *bound = (word as f64 + 1.0) / WORDS);
     let (mut reached, mut n) = ([1.0; SIDE_BY_SIDE], [1; SIDE_BY_SIDE]);
     for (digit, power) in powers.iter().enumerate().rev() {
         for lane in 0..SIDE_BY_SIDE {
