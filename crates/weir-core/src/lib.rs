@@ -36,8 +36,8 @@ pub mod canonical;
 pub mod heap;
 #[doc(hidden)]
 pub mod nearest;
-#[doc(hidden)]
 mod ring;
+#[doc(hidden)]
 pub mod role;
 
 // The example of the README is a test of its own.

@@ -42,16 +42,19 @@ pub struct Lindley<S> {
 
 impl<S: ArrivalSource + Send> Engine for Lindley<S> {
     fn advance<O: Observer>(&mut self, until: u64, observer: &mut O) -> Stopped {
-        let mut stopped = Stopped::Reached;
-        while self.departed < until && stopped == Stopped::Reached {
+        while self.departed < until {
             let most = (until - self.departed).min(Departures::MOST as u64) as usize;
-            stopped = match self.ready().min(most) {
-                0 if self.ended => Stopped::Exhausted,
+            match self.ready().min(most) {
+                0 if self.ended => return Stopped::Exhausted,
                 0 => self.read_more(),
-                count => self.serve(count, observer),
-            };
+                count => {
+                    if self.serve(count, observer) == Stopped::Overloaded {
+                        return Stopped::Overloaded;
+                    }
+                }
+            }
         }
-        stopped
+        Stopped::Reached
     }
 
     fn state(&self) -> State {
@@ -111,8 +114,8 @@ impl<S: ArrivalSource> Lindley<S> {
         self.read.at[self.served..].partition_point(|&arrival| Instant::new(arrival) < at)
     }
 
-    /// Reads a block; what was read is no reason to stop.
-    fn read_more(&mut self) -> Stopped {
+    /// Reads a block.
+    fn read_more(&mut self) {
         let filled = self.source.fill(&mut self.block, BLOCK);
         // Nothing arrives at the end of time.
         let count = self.block.at.partition_point(|&at| Instant::new(at) < Instant::NEVER);
@@ -121,7 +124,6 @@ impl<S: ArrivalSource> Lindley<S> {
         self.read.length.extend(&self.block.length[..count]);
         self.read.class.extend(&self.block.class[..count]);
         self.read.flow.extend(&self.block.flow[..count]);
-        Stopped::Reached
     }
 
     /// Gives back the memory of what was served.
@@ -158,7 +160,7 @@ impl<S: ArrivalSource> Lindley<S> {
         (self.now, self.departed, self.busy, self.responses) = (now, departed, busy, responses);
         self.served = to;
         while !self.ended && self.read.at.last().is_none_or(|&last| Instant::new(last) < now) {
-            let _ = self.read_more();
+            self.read_more();
         }
         // As many are present at most as wait at the end and were served meanwhile.
         let many = self.waiting(now) + count >= BACKLOG_LIMIT;

@@ -44,7 +44,7 @@ impl Work {
     #[inline]
     #[must_use]
     pub fn of(self, length: u32) -> Nanos {
-        // As `f64::round`, in sums: most processors of its target have no instruction for it.
+        // As `f64::round`, which is a call where the target's baseline has no instruction for it.
         const TWO_52: f64 = 4_503_599_627_370_496.0;
         let time = f64::from(length) * self.per_unit;
         if time >= TWO_52 {

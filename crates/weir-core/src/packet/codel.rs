@@ -12,14 +12,15 @@
 //! | Memory | one slot per waiting packet, grows to the largest backlog, at most `limit`, and stays |
 //! | Departs from the source | the size below which a queue is short is the parameter `mtu`, not the largest packet seen; `ecn` and `ce_threshold` as in Linux; what else is in [`control`] |
 
+use core::fmt;
+use core::ops::RangeInclusive;
+
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::ring::Ring;
 use crate::spec::SpecError;
 use crate::units::{Bytes, Cost, Instant, Nanos, Packets};
-use core::fmt;
-use core::ops::RangeInclusive;
 
 pub mod control;
 
