@@ -36,7 +36,6 @@ pub mod canonical;
 pub mod heap;
 #[doc(hidden)]
 pub mod nearest;
-mod ring;
 #[doc(hidden)]
 pub mod role;
 

@@ -12,10 +12,11 @@
 //! | Memory | one slot per waiting item; grows to the largest backlog and stays |
 //! | Departs from the source | the limit, which the source lacks |
 
+use std::collections::VecDeque;
+
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant, Limit, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
-use crate::ring::Ring;
 use crate::spec::SpecError;
 use crate::units::Instant;
 
@@ -38,7 +39,7 @@ pub const INFO: Info = Info {
 /// First in, first out.
 #[derive(Clone, Debug)]
 pub struct Fifo<I: Item> {
-    queue: Ring<I>,
+    queue: VecDeque<I>,
     limit: Limit<I::Cost>,
     backlog: Backlog<I::Cost>,
 }
@@ -59,7 +60,7 @@ impl<I: Item> Fifo<I> {
     /// An empty queue that drops who would exceed `limit`. One that admits nothing drops everything.
     #[must_use]
     pub fn limited(limit: Limit<I::Cost>) -> Self {
-        Self { queue: Ring::default(), limit, backlog: Backlog::default() }
+        Self { queue: VecDeque::new(), limit, backlog: Backlog::default() }
     }
 
     /// As a spec names it.

@@ -14,11 +14,11 @@
 
 use core::fmt;
 use core::ops::RangeInclusive;
+use std::collections::VecDeque;
 
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant, copied};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
-use crate::ring::Ring;
 use crate::spec::SpecError;
 use crate::units::{Bytes, Cost, Instant, Nanos, Packets};
 
@@ -121,7 +121,7 @@ pub(super) fn check<C: Cost>(law: &Law<C>) -> Result<(), ConfigError> {
 /// The packets, each with the moment it came.
 #[derive(Clone, Debug)]
 struct Waiting<I: Item> {
-    packets: Ring<(I, Instant)>,
+    packets: VecDeque<(I, Instant)>,
     backlog: Backlog<I::Cost>,
 }
 
@@ -149,7 +149,7 @@ impl<I: Item> Queue<I> for Gated<'_, I> {
 
     #[inline]
     fn is_empty(&self) -> bool {
-        self.waiting.packets.front().is_none()
+        self.waiting.packets.is_empty()
     }
 }
 
@@ -173,7 +173,7 @@ impl<I: Item> Codel<I> {
         if !(1..=MAX_LIMIT).contains(&limit) {
             return Err(ConfigError::Limit(limit));
         }
-        let waiting = Waiting { packets: Ring::default(), backlog: Backlog::default() };
+        let waiting = Waiting { packets: VecDeque::new(), backlog: Backlog::default() };
         Ok(Self { law, limit, control: Control::default(), waiting })
     }
 
