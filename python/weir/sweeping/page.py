@@ -111,7 +111,7 @@ def _head(result: SweepResult, title: str, mean: str, *, kicker: bool = True) ->
         facts.append(f"widest interval of a mean time ±{number(100 * result.widest, 2)} %")
     above = '<p class="kicker">weir report</p>\n' if kicker else ""
     return (
-        f'<header>\n{above}<h1>{escape(title)}</h1>\n'
+        f"<header>\n{above}<h1>{escape(title)}</h1>\n"
         f'<p class="verdict">{escape(words)}</p>\n'
         f'<p class="facts">{escape(" · ".join(facts))}</p>\n</header>\n'
     )
