@@ -14,12 +14,14 @@
 //!
 //! Changes of the cores in use are told in order of time; nothing else need be.
 
+mod together;
+
 use crate::model::ServerScenario;
-use crate::record::{Done, Sink};
+use crate::record::{Batch, Done, Sink};
 use weir_core::discipline::DropReason;
 use weir_core::units::{Instant, Nanos};
 use weir_lab::stats::window::Window;
-use weir_lab::stats::{OverTime, Times};
+use weir_lab::stats::{Histogram, OverTime, Times};
 
 /// So many changes of the cores in use are kept.
 pub const KEPT_CHANGES: usize = 10_000;
@@ -55,18 +57,22 @@ impl ClassCounts {
 }
 
 impl ClassCounts {
+    /// Counts delays, responses and slowdowns, as many of each.
+    fn count_times(&mut self, values: [&[u64]; METRICS], has_tails: bool) {
+        self.done += values[0].len() as u64;
+        if has_tails {
+            Histogram::record_together(self.times.each_mut().map(|times| &mut times.histogram), values);
+            return;
+        }
+        for (times, values) in self.times.iter_mut().zip(values) {
+            values.iter().for_each(|&value| times.record(value, false));
+        }
+    }
+
     /// Counts what was put aside.
     #[inline(never)]
     fn count(&mut self, aside: &mut Aside, has_tails: bool) {
-        for (times, values) in self.times.iter_mut().zip(&aside.values) {
-            let values = &values[..aside.held];
-            if has_tails {
-                times.histogram.record_all(values);
-            } else {
-                values.iter().for_each(|&value| times.record(value, false));
-            }
-        }
-        self.done += aside.held as u64;
+        self.count_times(aside.values.each_ref().map(|values| &values[..aside.held]), has_tails);
         self.reordered += aside.reordered;
         self.cold += aside.cold;
         (aside.held, aside.reordered, aside.cold) = (0, 0, 0);
@@ -85,6 +91,20 @@ struct Aside {
 impl Default for Aside {
     fn default() -> Self {
         Self { held: 0, reordered: 0, cold: 0, values: [[0; ASIDE]; METRICS] }
+    }
+}
+
+impl Aside {
+    /// Puts the times of a request aside; whether it is full.
+    #[inline(always)]
+    fn put(&mut self, times: [u64; METRICS]) -> bool {
+        // Always below; said so that it need not be looked at.
+        let place = self.held % ASIDE;
+        for (values, time) in self.values.iter_mut().zip(times) {
+            values[place] = time;
+        }
+        self.held = place + 1;
+        self.held == ASIDE
     }
 }
 
@@ -249,7 +269,7 @@ pub const SLOWDOWN_STEP: f64 = 1e-3;
 pub const LEAST_SLOWDOWN: f64 = 1.0;
 
 /// Response over service, what it has above 1, in thousandths, to the nearest; at most `2^52 - 1` of them.
-#[inline]
+#[inline(always)]
 fn slowed(response: u64, service: u64) -> u64 {
     // The last place of such a number is one, so adding it rounds, and the lower digits are the sum. Times are below
     // 2^63, and signed numbers are converted faster.
@@ -345,15 +365,13 @@ impl Sink for Collector {
         let aside = &mut self.aside[class];
         aside.reordered += u64::from(done.reordered);
         aside.cold += u64::from(done.cold);
-        // Always below; said so that it need not be looked at.
-        let place = aside.held % ASIDE;
-        aside.values[0][place] = delay;
-        aside.values[1][place] = response;
-        aside.values[2][place] = slowed(response, service);
-        aside.held = place + 1;
-        if aside.held == ASIDE {
+        if aside.put([delay, response, slowed(response, service)]) {
             self.classes[class].count(aside, self.has_tails);
         }
+    }
+
+    fn all_done(&mut self, batch: Batch<'_>) {
+        self.count_together(batch);
     }
 
     #[inline]

@@ -2,6 +2,8 @@
 //!
 //! Requests are told of in whatever order the engine comes to them: what is kept of them must not depend on it.
 
+use std::ops::Range;
+
 use weir_core::discipline::DropReason;
 use weir_core::units::{Instant, Nanos};
 
@@ -29,10 +31,77 @@ pub struct Done {
     pub cold: bool,
 }
 
+/// Requests that are done, each in one piece on one core and without overhead; entry `i` of each array belongs to the same
+/// request. Times are nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<'b> {
+    /// When they arrived.
+    pub arrived: &'b [u64],
+    /// When their service began.
+    pub began: &'b [u64],
+    /// What they needed.
+    pub service: &'b [u64],
+    /// Their classes.
+    pub class: &'b [u16],
+    /// Their flows.
+    pub flow: &'b [u32],
+    /// The cores that served them.
+    pub server: &'b [u32],
+}
+
+impl Batch<'_> {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.arrived.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.arrived.is_empty()
+    }
+
+    /// Some of them.
+    #[must_use]
+    pub fn part(&self, places: Range<usize>) -> Self {
+        Self {
+            arrived: &self.arrived[places.clone()],
+            began: &self.began[places.clone()],
+            service: &self.service[places.clone()],
+            class: &self.class[places.clone()],
+            flow: &self.flow[places.clone()],
+            server: &self.server[places],
+        }
+    }
+
+    /// The requests, one by one.
+    pub fn iter(&self) -> impl Iterator<Item = Done> + '_ {
+        (0..self.len()).map(|place| Done {
+            arrived: Instant::new(self.arrived[place]),
+            began: Instant::new(self.began[place]),
+            ended: Instant::new(self.began[place] + self.service[place]),
+            service: Nanos::new(self.service[place]),
+            class: self.class[place],
+            flow: self.flow[place],
+            server: self.server[place],
+            reordered: false,
+            cold: false,
+        })
+    }
+}
+
 /// Is told what happens.
 pub trait Sink {
     /// A request is done.
     fn done(&mut self, done: &Done);
+    /// Requests are done, and the cores were busy with them.
+    fn all_done(&mut self, batch: Batch<'_>) {
+        for done in batch.iter() {
+            self.done(&done);
+            self.busy(done.server, done.began, done.ended, Nanos::ZERO);
+        }
+    }
     /// A request has left unserved; `arrived` is when it came.
     fn dropped(&mut self, class: u16, arrived: Instant, now: Instant, reason: DropReason);
     /// A core was busy, of which `overhead` was no service of a request.

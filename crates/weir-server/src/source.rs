@@ -148,8 +148,13 @@ impl OpenSource {
     fn fill(&mut self, block: &mut Requests, n: usize) {
         let Self { mix, scratch, .. } = self;
         scratch.resize(n, 0);
-        self.class_draws.fill_u64(scratch);
-        block.class.extend(scratch.iter().map(|&bits| mix.class(bits)));
+        match mix.0.lengths() {
+            [_] => block.class.resize(n, 0),
+            _ => {
+                self.class_draws.fill_u64(scratch);
+                mix.0.classes(scratch, &mut block.class);
+            }
+        }
         self.services.fill(&block.class, &mut self.service_draws, &mut block.service);
         if self.flows > 1 {
             self.flow_draws.fill_u64(scratch);

@@ -158,11 +158,27 @@ impl LengthTable {
     /// The class these 64 random bits name.
     #[inline(always)]
     pub fn class(&self, bits: u64) -> u16 {
-        let product = u128::from(bits) * self.lengths.len() as u128;
-        let column = (product >> 64) as usize;
-        let is_column = (product as u64) < self.threshold[column];
-        core::hint::select_unpredictable(is_column, column as u16, self.alias[column])
+        named(bits, &self.threshold, &self.alias)
     }
+
+    /// Appends the classes that these random bits name, 64 for each.
+    pub fn classes(&self, bits: &[u64], out: &mut Vec<u16>) {
+        let Self { threshold, alias, .. } = self;
+        let begin = out.len();
+        out.resize(begin + bits.len(), 0);
+        for (class, &bits) in out[begin..].iter_mut().zip(bits) {
+            *class = named(bits, threshold, alias);
+        }
+    }
+}
+
+/// The class that 64 random bits name.
+#[inline(always)]
+fn named(bits: u64, threshold: &[u64], alias: &[u16]) -> u16 {
+    let product = u128::from(bits) * threshold.len() as u128;
+    let column = (product >> 64) as usize;
+    let is_column = (product as u64) < threshold[column];
+    core::hint::select_unpredictable(is_column, column as u16, alias[column])
 }
 
 fn checked_total(shares: &[(u32, f64)]) -> Result<f64, SourceError> {

@@ -90,6 +90,16 @@ impl OverTime {
         }
     }
 
+    /// As [`Self::record`] of each of several items.
+    pub fn record_all(&mut self, at: &[u64], classes: &[u16], delays: &[u64]) {
+        if self.steps.is_empty() {
+            return;
+        }
+        for ((&at, &class), &delay) in at.iter().zip(classes).zip(delays) {
+            self.record(Instant::new(at), usize::from(class), delay);
+        }
+    }
+
     /// Of all classes together, then of each where several are kept apart; none where nothing is kept.
     pub fn rows<'n>(
         &self,

@@ -2,65 +2,43 @@
 //!
 //! Of several idle cores it is the one with the lowest number, and so it is of several that become free at one instant.
 
-use super::ring::Ring;
-use super::scan::{earliest, first_by};
-use super::{Course, Request, Teller, tell};
-use crate::record::Sink;
+use super::Request;
+use super::at_once::{Begins, Sends};
+use super::ring::Rings;
+use super::scan::{Numbers, earliest, first_by};
 use weir_core::discipline::DropReason;
 
 /// Cores that share a queue.
-pub(super) struct Central {
+pub(super) struct Central<N> {
     /// When each is free.
-    free: Vec<u64>,
-    /// Since when each is busy without a gap.
-    since: Vec<u64>,
-    /// When those that wait begin.
-    begins: Ring,
+    free: N,
+    /// When those that wait begin: one ring.
+    begins: Rings<Vec<std::cell::Cell<u64>>>,
     /// How many may wait.
-    room: u32,
+    room: u64,
 }
 
-impl Central {
+impl<N: Numbers> Central<N> {
     pub(super) fn new(servers: u32, queue: Option<u32>) -> Self {
-        let servers = servers as usize;
-        let room = queue.map_or(u32::MAX, |queue| queue.saturating_mul(servers as u32));
-        Self { free: vec![0; servers], since: vec![0; servers], begins: Ring::new(), room }
+        let room = queue.map_or(u64::MAX, |queue| u64::from(queue) * u64::from(servers));
+        Self { free: N::new(servers, 0, u64::MAX), begins: Rings::new(1), room }
     }
 }
 
-impl Course for Central {
+impl<N: Numbers> Sends for Central<N> {
     #[inline(always)]
-    fn request<S: Sink>(
-        &mut self,
-        now: u64,
-        request: &Request,
-        teller: &mut Teller<'_, S>,
-    ) -> Result<(), DropReason> {
-        let place = first_by(&self.free, now).unwrap_or_else(|| earliest(&self.free));
-        let free = self.free[place];
-        let began = free.max(now);
-        if began > now {
-            if self.begins.later_than(now) >= self.room {
+    fn request(&mut self, now: u64, request: &Request) -> Result<Begins, DropReason> {
+        let cores = self.free.as_ref();
+        let place = first_by(cores, now).unwrap_or_else(|| earliest(cores));
+        let free = &cores[place];
+        let at = free.get().max(now);
+        if at > now {
+            if self.begins.is_full(0, self.room, now) {
                 return Err(DropReason::QueueFull);
             }
-            self.begins.push(began);
+            self.begins.push(0, at, now);
         }
-        if began > free {
-            tell(place as u32, self.since[place], free, teller.sink);
-            self.since[place] = began;
-        }
-        self.free[place] = began + request.service;
-        teller.done(request, place as u32, began);
-        Ok(())
-    }
-
-    fn close<S: Sink>(&mut self, teller: &mut Teller<'_, S>) {
-        for (place, (&since, &free)) in self.since.iter().zip(&self.free).enumerate() {
-            tell(place as u32, since, free, teller.sink);
-        }
-    }
-
-    fn moved(&self) -> u64 {
-        0
+        free.set(at + request.service);
+        Ok(Begins { server: place as u32, at })
     }
 }

@@ -14,16 +14,23 @@
 //!
 //! The plain engine gives the same, request by request, which the tests show.
 
+mod at_once;
 mod central;
 mod per_core;
 mod reserved;
 mod ring;
 mod scan;
 
+use std::cell::Cell;
+
+use at_once::AtOnce;
+use central::Central;
+use scan::TOGETHER;
+
 use crate::engine::LATEST;
 use crate::job::{Ended, Job, Left};
 use crate::model::{Costs, Known, ServerScenario, Workload};
-use crate::record::{Done, Sink};
+use crate::record::{Batch, Sink};
 use crate::source::{Source, refused};
 use weir_core::discipline::DropReason;
 use weir_core::item::Message;
@@ -37,26 +44,24 @@ use weir_lab::dispatch::{Level, Work};
 use weir_lab::error::RunError;
 use weir_workload::requests::Requests;
 
+/// A number of each core, where these are few and where they are many.
+type Few = [Cell<u64>; TOGETHER];
+type Many = Vec<Cell<u64>>;
+
 /// Requests that are drawn at a time.
 const BLOCK: usize = 1024;
 
 /// One discipline under which a request is one step.
 pub(crate) trait Course {
-    /// A request comes before the discipline at `now`. Where its course is known by then it is told, or else with a later
-    /// one.
-    ///
-    /// # Errors
-    /// It is dropped.
-    fn request<S: Sink>(
-        &mut self,
-        now: u64,
-        request: &Request,
-        teller: &mut Teller<'_, S>,
-    ) -> Result<(), DropReason>;
-    /// No more requests come: tells what is left to tell.
-    fn close<S: Sink>(&mut self, teller: &mut Teller<'_, S>);
+    /// Requests of a block come, one after the other, and are told of, those whose course is not known by then with later
+    /// ones; how many are dropped.
+    fn take<S: Sink>(&mut self, door: &mut Door, block: &Requests, teller: &mut Teller<'_, S>) -> u64;
+    /// No more requests come: those that wait begin.
+    fn close<S: Sink>(&mut self, _teller: &mut Teller<'_, S>) {}
     /// Requests that were sent elsewhere than they were first to be.
-    fn moved(&self) -> u64;
+    fn moved(&self) -> u64 {
+        0
+    }
 }
 
 /// A request as it comes.
@@ -69,32 +74,50 @@ pub(crate) struct Request {
     pub(crate) service: u64,
 }
 
+impl Request {
+    #[inline(always)]
+    fn of(block: &Requests, place: usize) -> Self {
+        let (class, flow) = (block.class[place], block.flow[place]);
+        Self { arrived: block.at[place], class, flow, service: block.service[place] }
+    }
+}
+
+/// The receiver, through which requests come in order of arrival.
+pub(crate) struct Door {
+    costs: Costs,
+    /// When it is free of those before.
+    free: u64,
+}
+
+impl Door {
+    /// When a request that has arrived comes before the discipline.
+    #[inline(always)]
+    fn passes(&mut self, arrived: u64) -> u64 {
+        self.free = arrived.max(self.free) + self.costs.dispatch.get();
+        self.free + self.costs.hand_over.get()
+    }
+}
+
 /// Tells what becomes of requests.
 pub(crate) struct Teller<'s, S> {
-    pub(crate) sink: &'s mut S,
+    sink: &'s mut S,
     /// When the last service ends.
     last: u64,
 }
 
 impl<S: Sink> Teller<'_, S> {
-    /// A request is served from then on.
-    #[inline(always)]
-    fn done(&mut self, request: &Request, server: u32, began: u64) {
-        let &Request { arrived, class, flow, service } = request;
-        let ended = began + service;
-        self.last = self.last.max(ended);
-        let (reordered, cold) = (false, false);
-        self.sink.done(&Done {
-            arrived: Instant::new(arrived),
-            began: Instant::new(began),
-            ended: Instant::new(ended),
-            service: Nanos::new(service),
-            class,
-            flow,
-            server,
-            reordered,
-            cold,
-        });
+    /// Requests are done.
+    #[inline(never)]
+    fn done(&mut self, batch: Batch<'_>) {
+        let ends = batch.began.iter().zip(batch.service);
+        self.last = ends.fold(self.last, |last, (began, service)| last.max(began + service));
+        self.sink.all_done(batch);
+    }
+
+    /// A request has left unserved at `now`.
+    #[cold]
+    fn dropped(&mut self, request: &Request, now: u64, reason: DropReason) {
+        self.sink.dropped(request.class, Instant::new(request.arrived), Instant::new(now), reason);
     }
 }
 
@@ -130,8 +153,12 @@ pub(crate) fn play<S: Sink>(
         RunError::Overloaded { disciplines, reason }
     };
     if is_central {
-        let course = central::Central::new(scenario.site.servers, scenario.site.queue);
-        return run(scenario, course, source, sink, watch).map(Some).map_err(overloaded);
+        let (servers, queue) = (scenario.site.servers, scenario.site.queue);
+        let ended = match servers as usize <= TOGETHER {
+            true => run(scenario, AtOnce::new(Central::<Few>::new(servers, queue)), source, sink, watch),
+            false => run(scenario, AtOnce::new(Central::<Many>::new(servers, queue)), source, sink, watch),
+        };
+        return ended.map(Some).map_err(overloaded);
     }
     let no_such = |error: SpecError| refused("disciplines", error.to_string());
     if is_reserved {
@@ -163,17 +190,18 @@ impl<S: Sink> DispatcherVisitor<Message<Nanos>> for PerCore<'_, '_, S> {
         if dispatcher.period().is_some() || (sees_work && self.scenario.known != Known::Exact) {
             return None;
         }
-        let site = &self.scenario.site;
-        let course = per_core::PerCore::new(dispatcher, site.servers, site.queue);
-        Some(run(self.scenario, course, self.source, self.sink, self.watch))
-    }
-}
-
-/// Tells that a core was busy without a gap.
-#[inline]
-fn tell<S: Sink>(server: u32, since: u64, free: u64, sink: &mut S) {
-    if free > since {
-        sink.busy(server, Instant::new(since), Instant::new(free), Nanos::ZERO);
+        let (servers, queue) = (self.scenario.site.servers, self.scenario.site.queue);
+        let Self { scenario, source, sink, watch } = self;
+        Some(match servers as usize <= TOGETHER {
+            true => {
+                let course = per_core::PerCore::<_, Few>::new(dispatcher, servers, queue);
+                run(scenario, AtOnce::new(course), source, sink, watch)
+            }
+            false => {
+                let course = per_core::PerCore::<_, Many>::new(dispatcher, servers, queue);
+                run(scenario, AtOnce::new(course), source, sink, watch)
+            }
+        })
     }
 }
 
@@ -205,8 +233,9 @@ impl<C: Course, S: Sink> Work for Run<'_, '_, C, S> {
 
     #[inline(always)]
     fn run(mut self) -> Self::Output {
-        let (mut received, mut told, mut block) = (0, 0, Requests::default());
+        let (mut told, mut block) = (0, Requests::default());
         let mut left = Left { accelerated: true, ..Left::default() };
+        let mut door = Door { costs: self.scenario.costs, free: 0 };
         let mut teller = Teller { sink: self.sink, last: 0 };
         teller.sink.in_use(Instant::ZERO, self.scenario.site.servers);
         loop {
@@ -215,11 +244,8 @@ impl<C: Course, S: Sink> Work for Run<'_, '_, C, S> {
             }
             self.source.fill(&mut block, BLOCK);
             let Some(&until) = block.at.last() else { break };
-            left.offered += block.at.len() as u64;
-            for place in 0..block.at.len() {
-                let (course, costs) = (&mut self.course, &self.scenario.costs);
-                left.dropped += u64::from(!request(course, costs, &block, place, &mut received, &mut teller));
-            }
+            left.offered += block.len() as u64;
+            left.dropped += self.course.take(&mut door, &block, &mut teller);
             if teller.last >= LATEST.get() {
                 return Err(too_late());
             }
@@ -239,25 +265,4 @@ impl<C: Course, S: Sink> Work for Run<'_, '_, C, S> {
 #[cold]
 fn too_late() -> String {
     format!("a service would end after {}ns, where the clock ends", LATEST.get())
-}
-
-/// One request, and whether it is not dropped; `received` is when the receiver is free of those before.
-#[inline(always)]
-fn request<C: Course, S: Sink>(
-    course: &mut C,
-    costs: &Costs,
-    block: &Requests,
-    place: usize,
-    received: &mut u64,
-    teller: &mut Teller<'_, S>,
-) -> bool {
-    let (arrived, class) = (block.at[place], block.class[place]);
-    let (flow, service) = (block.flow[place], block.service[place]);
-    *received = arrived.max(*received) + costs.dispatch.get();
-    let now = *received + costs.hand_over.get();
-    let sent = course.request(now, &Request { arrived, class, flow, service }, teller);
-    if let Err(reason) = sent {
-        teller.sink.dropped(class, Instant::new(arrived), Instant::new(now), reason);
-    }
-    sent.is_ok()
 }

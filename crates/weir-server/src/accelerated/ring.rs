@@ -1,76 +1,126 @@
-//! Instants in the order in which they come, which is that of time: a ring that grows to the most it has held.
+//! Instants of each core in the order in which they come, which is that of time: rings that grow to the most they have
+//! held.
 
 use std::cell::{Cell, RefCell};
 
-/// What [`Ring::first`] is over an empty ring.
-const NONE: u64 = u64::MAX;
-/// Places at the beginning; a power of two.
-const FEW: usize = 16;
+use super::scan::{Numbers, first_by};
 
-/// Instants that never decrease. It is read through a shared reference, since looking at it lets go of what has passed.
+/// What the first instant of an empty ring is.
+const NONE: u64 = u64::MAX;
+/// Places of a ring at the beginning; a power of two.
+const FEW: usize = 16;
+/// The binary digits of a core's number; its length is above them.
+const DIGITS: u32 = 32;
+
+/// Where the instants of a core are.
 #[derive(Debug)]
-pub(super) struct Ring {
-    places: RefCell<Box<[u64]>>,
-    head: Cell<usize>,
-    length: Cell<u32>,
-    first: Cell<u64>,
+struct Places {
+    places: Box<[u64]>,
+    head: usize,
 }
 
-impl Ring {
-    pub(super) fn new() -> Self {
-        let places = RefCell::new(vec![0; FEW].into_boxed_slice());
-        Self { places, head: Cell::new(0), length: Cell::new(0), first: Cell::new(NONE) }
-    }
+/// Instants that never decrease, for each core. They are read through a shared reference, since looking at them lets go of
+/// what has passed.
+#[derive(Debug)]
+pub(super) struct Rings<N> {
+    /// The first instant of each, and how many there are: apart from the rest, so that all cores are looked through at once.
+    first: N,
+    length: N,
+    rings: Vec<RefCell<Places>>,
+}
 
-    /// How many are later than `now`; the others are let go.
-    #[inline]
-    pub(super) fn later_than(&self, now: u64) -> u32 {
-        if self.first.get() <= now {
-            self.let_go(now);
+impl<N: Numbers> Rings<N> {
+    pub(super) fn new(cores: u32) -> Self {
+        let ring = |_| RefCell::new(Places { places: vec![0; FEW].into_boxed_slice(), head: 0 });
+        let never = u64::from(u32::MAX);
+        Self {
+            first: N::new(cores, NONE, NONE),
+            length: N::new(cores, 0, never),
+            rings: (0..cores).map(ring).collect(),
         }
-        self.length.get()
+    }
+
+    fn of(&self, core: usize) -> (&Cell<u64>, &Cell<u64>) {
+        (&self.first.as_ref()[core], &self.length.as_ref()[core])
+    }
+
+    /// How many of a core are later than `now`; the others are let go.
+    #[inline]
+    pub(super) fn later_than(&self, core: usize, now: u64) -> u64 {
+        let (first, length) = self.of(core);
+        if first.get() <= now {
+            self.let_go(core, now);
+        }
+        length.get()
+    }
+
+    /// The core that has the fewest later than `now`, of several the first.
+    #[inline]
+    pub(super) fn shortest(&self, now: u64) -> usize {
+        while let Some(core) = first_by(self.first.as_ref(), now) {
+            self.let_go(core, now);
+        }
+        // Length and place in one word, so that they are compared without a branch.
+        let both =
+            (0..).zip(self.length.as_ref()).map(|(core, length): (u64, _)| length.get() << DIGITS | core);
+        both.fold(u64::MAX, u64::min) as u32 as usize
     }
 
     #[inline]
-    fn let_go(&self, now: u64) {
-        let places = self.places.borrow();
-        let mask = places.len() - 1;
-        let (mut head, mut length) = (self.head.get(), self.length.get());
-        let mut first = self.first.get();
-        while first <= now && length > 0 {
+    fn let_go(&self, core: usize, now: u64) {
+        let mut ring = self.rings[core].borrow_mut();
+        let (first, length) = self.of(core);
+        let mask = ring.places.len() - 1;
+        let (mut head, mut left) = (ring.head, length.get());
+        let mut next = first.get();
+        while next <= now && left > 0 {
             head = (head + 1) & mask;
-            length -= 1;
-            first = if length == 0 { NONE } else { places[head] };
+            left -= 1;
+            next = if left == 0 { NONE } else { ring.places[head] };
         }
-        self.head.set(head);
-        self.length.set(length);
-        self.first.set(first);
+        ring.head = head;
+        length.set(left);
+        first.set(next);
     }
 
-    /// Appends an instant, which is no earlier than the last.
+    /// Whether as many as `room` or more of a core are later than `now`; the others are let go only where that is in
+    /// question.
     #[inline]
-    pub(super) fn push(&mut self, instant: u64) {
-        let length = self.length.get();
-        let places = self.places.get_mut();
-        if length as usize == places.len() {
-            Self::grow(places, &self.head);
-        }
-        let mask = places.len() - 1;
-        places[(self.head.get() + length as usize) & mask] = instant;
-        if length == 0 {
-            self.first.set(instant);
-        }
-        self.length.set(length + 1);
+    pub(super) fn is_full(&self, core: usize, room: u64, now: u64) -> bool {
+        self.of(core).1.get() >= room && self.later_than(core, now) >= room
     }
 
-    #[cold]
-    fn grow(places: &mut Box<[u64]>, head: &Cell<usize>) {
+    /// Appends an instant, which is no earlier than the last; `now` is no later than any that is looked for from now on.
+    #[inline]
+    pub(super) fn push(&mut self, core: usize, instant: u64, now: u64) {
+        if self.of(core).1.get() as usize == self.rings[core].get_mut().places.len() {
+            self.make_room(core, now);
+        }
+        let Places { places, head } = self.rings[core].get_mut();
+        let (first, length) = (&self.first.as_ref()[core], &self.length.as_ref()[core]);
+        let mask = places.len() - 1;
+        places[(*head + length.get() as usize) & mask] = instant;
+        if length.get() == 0 {
+            first.set(instant);
+        }
+        length.set(length.get() + 1);
+    }
+
+    /// Lets go of what has passed, and grows where that is less than half of it.
+    #[inline(never)]
+    fn make_room(&mut self, core: usize, now: u64) {
+        let held = self.later_than(core, now) as usize;
+        let Places { places, head } = self.rings[core].get_mut();
+        if 2 * held <= places.len() {
+            return;
+        }
         let mut grown = vec![0; 2 * places.len()];
-        let (late, early) = places.split_at(head.get());
-        grown[..early.len()].copy_from_slice(early);
-        grown[early.len()..places.len()].copy_from_slice(late);
+        let mask = places.len() - 1;
+        for (place, instant) in grown.iter_mut().take(held).enumerate() {
+            *instant = places[(*head + place) & mask];
+        }
         *places = grown.into_boxed_slice();
-        head.set(0);
+        *head = 0;
     }
 }
 
@@ -79,21 +129,39 @@ mod tests {
     use super::*;
     use std::collections::VecDeque;
 
-    #[test]
-    fn it_holds_what_a_queue_holds() {
-        let (mut ring, mut queue) = (Ring::new(), VecDeque::new());
+    /// Of two cores, whose instants come in turns of different lengths.
+    fn hold_what_queues_hold<N: Numbers>(looks: u64) {
+        let (mut rings, mut queues) = (Rings::<N>::new(2), [VecDeque::new(), VecDeque::new()]);
         let mut state = 1_u64;
-        let (mut now, mut last) = (0_u64, 0_u64);
-        for _ in 0..10_000 {
+        let (mut now, mut last) = (0_u64, [0_u64; 2]);
+        for turn in 0..10_000 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            last = last.max(now) + (state >> 60);
-            ring.push(last);
-            queue.push_back(last);
+            let core = (state >> 62 == 0) as usize;
+            last[core] = last[core].max(now) + (state >> 60);
+            rings.push(core, last[core], now);
+            queues[core].push_back(last[core]);
             now += (state >> 40) % 9;
-            while queue.front().is_some_and(|&first| first <= now) {
-                queue.pop_front();
+            for queue in &mut queues {
+                while queue.front().is_some_and(|&first| first <= now) {
+                    queue.pop_front();
+                }
             }
-            assert_eq!(ring.later_than(now) as usize, queue.len());
+            if turn % looks == 0 {
+                let lengths = [0, 1].map(|core| queues[core].len() as u64);
+                assert_eq!(rings.shortest(now), usize::from(lengths[1] < lengths[0]));
+                assert_eq!([0, 1].map(|core| rings.later_than(core, now)), lengths);
+                assert!(
+                    rings.is_full(core, lengths[core], now) && !rings.is_full(core, lengths[core] + 1, now)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn they_hold_what_queues_hold() {
+        for looks in [1, 7, 1_000] {
+            hold_what_queues_hold::<[Cell<u64>; 8]>(looks);
+            hold_what_queues_hold::<Vec<Cell<u64>>>(looks);
         }
     }
 }

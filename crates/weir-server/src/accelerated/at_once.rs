@@ -1,0 +1,82 @@
+//! Disciplines under which it is known when a request comes where and when it begins.
+
+use super::{Course, Door, Request, Teller};
+use crate::record::{Batch, Sink};
+use std::ops::Range;
+use weir_core::discipline::DropReason;
+use weir_workload::requests::Requests;
+
+/// Where and when a request begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Begins {
+    /// The core.
+    pub(super) server: u32,
+    /// When, in nanoseconds.
+    pub(super) at: u64,
+}
+
+/// A discipline that sends a request to a core at once.
+pub(super) trait Sends {
+    /// A request comes before the discipline at `now`.
+    ///
+    /// # Errors
+    /// It is dropped.
+    fn request(&mut self, now: u64, request: &Request) -> Result<Begins, DropReason>;
+    /// Requests that were sent elsewhere than they were first to be.
+    fn moved(&self) -> u64 {
+        0
+    }
+}
+
+/// The course of requests under such a discipline.
+pub(super) struct AtOnce<D> {
+    discipline: D,
+    /// Of the requests of a block: when they begin, and where.
+    began: Vec<u64>,
+    server: Vec<u32>,
+}
+
+impl<D: Sends> AtOnce<D> {
+    pub(super) fn new(discipline: D) -> Self {
+        Self { discipline, began: Vec::new(), server: Vec::new() }
+    }
+
+    fn tell<S: Sink>(&self, block: &Requests, places: Range<usize>, teller: &mut Teller<'_, S>) {
+        let all = Batch {
+            arrived: &block.at,
+            began: &self.began,
+            service: &block.service,
+            class: &block.class,
+            flow: &block.flow,
+            server: &self.server,
+        };
+        teller.done(all.part(places));
+    }
+}
+
+impl<D: Sends> Course for AtOnce<D> {
+    #[inline(always)]
+    fn take<S: Sink>(&mut self, door: &mut Door, block: &Requests, teller: &mut Teller<'_, S>) -> u64 {
+        self.began.resize(block.len(), 0);
+        self.server.resize(block.len(), 0);
+        let (mut dropped, mut told) = (0, 0);
+        for place in 0..block.len() {
+            let request = Request::of(block, place);
+            let now = door.passes(request.arrived);
+            match self.discipline.request(now, &request) {
+                Ok(begins) => (self.began[place], self.server[place]) = (begins.at, begins.server),
+                Err(reason) => {
+                    self.tell(block, told..place, teller);
+                    teller.dropped(&request, now, reason);
+                    (told, dropped) = (place + 1, dropped + 1);
+                }
+            }
+        }
+        self.tell(block, told..block.len(), teller);
+        dropped
+    }
+
+    fn moved(&self) -> u64 {
+        self.discipline.moved()
+    }
+}
