@@ -168,6 +168,11 @@ pub fn statement(discipline: &str) -> Result<String, String> {
 /// # Errors
 /// Why it does not apply.
 pub fn form(server: &ServerScenario, spec: &Spec) -> Result<(Form, String), String> {
+    if server.has_patience() {
+        return Err(
+            "closed forms need requests that wait for ever, those of a class here have a patience".to_owned()
+        );
+    }
     let load = plain(server)?;
     let of_it = || RULES.iter().filter(|rule| rule.is_of(&spec.name));
     if of_it().next().is_none() {

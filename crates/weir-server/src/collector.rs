@@ -37,6 +37,8 @@ pub struct ClassCounts {
     pub done: u64,
     /// Those that left unserved.
     pub dropped: u64,
+    /// Of them, those that left since their service did not begin in time.
+    pub abandoned: u64,
     /// Those that ended after a later one of their flow.
     pub reordered: u64,
     /// Those that another core served than the request of their flow before.
@@ -50,6 +52,7 @@ impl ClassCounts {
     pub fn merge(&mut self, other: &Self) {
         self.done += other.done;
         self.dropped += other.dropped;
+        self.abandoned += other.abandoned;
         self.reordered += other.reordered;
         self.cold += other.cold;
         self.times.iter_mut().zip(&other.times).for_each(|(own, other)| own.merge(other));
@@ -124,6 +127,8 @@ pub struct Told {
     pub done: u64,
     /// Requests that left unserved.
     pub dropped: u64,
+    /// What those would have needed that left since their service did not begin in time, of those that count.
+    pub abandoned: u128,
     /// What those that were done needed.
     pub service: u128,
     /// Of it, what those needed that count.
@@ -378,6 +383,17 @@ impl Sink for Collector {
     fn dropped(&mut self, class: u16, arrived: Instant, _now: Instant, _reason: DropReason) {
         self.told.dropped += 1;
         self.classes[usize::from(class)].dropped += u64::from(self.window.holds(arrived));
+    }
+
+    #[inline]
+    fn abandoned(&mut self, class: u16, arrived: Instant, _now: Instant, service: Nanos) {
+        self.told.dropped += 1;
+        if self.window.holds(arrived) {
+            let counts = &mut self.classes[usize::from(class)];
+            counts.dropped += 1;
+            counts.abandoned += 1;
+            self.told.abandoned += u128::from(service.get());
+        }
     }
 
     #[inline]

@@ -21,7 +21,7 @@ use weir_lab::stats::row::Rows;
 pub fn rows(server: &ServerScenario, place: usize, cell: &Cell, rows: &Rows) -> Vec<TheoryRow> {
     let discipline = &server.disciplines[place];
     let dropped: u64 = cell.runs.iter().map(|run| run.left.dropped).sum();
-    if dropped > 0 {
+    if dropped > 0 && !server.has_patience() {
         let reason = format!("closed forms need queues that are never full, {dropped} requests were dropped");
         return vec![without(discipline, reason)];
     }

@@ -126,6 +126,10 @@ pub struct ClassTable {
     /// The slowdown that is not to be exceeded, above 1; default: none is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slo: Option<Located<f64>>,
+    /// How long its requests wait for their service to begin before they leave: a span, or a law. Who has left stands in
+    /// the queue until its turn comes, and is not served then. Default: they wait for ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patience: Option<Located<ServiceTime>>,
 }
 
 /// Who arrives when: from outside at a `load` or a `rate`, from a `trace`, or a `closed` loop of clients.

@@ -5,6 +5,7 @@
 //! | `delay`, `response`, `slowdown` | mean and quantiles of the requests that arrived in the measured time |
 //! | `window_max` | the largest mean delay of the windows that begin in the measured time |
 //! | `dropped` | of the requests that arrived in the measured time, those that left unserved |
+//! | `abandoned` | of the requests that arrived in the measured time, those that left since their service did not begin in time; only where a class has a `patience` |
 //! | `reordered`, `cold` | of those that were done, those that ended after a later one of their flow, or came to a core with other data |
 //! | `throughput` | those that were done, over the measured time |
 //! | `utilisation`, `overhead` | time that cores were busy, or that was no service, over the measured time of all cores |
@@ -97,7 +98,12 @@ pub fn rows(server: &ServerScenario, place: usize, cell: &Cell) -> Rows {
 pub fn measured_of(server: &ServerScenario) -> Measured {
     let statistics = if server.measure.tails { FAR_TAILS } else { ENDS };
     let times = TIMES.map(|timed| Metric::new(timed.name, statistics, timed.unit));
-    let shares = [("dropped", true), ("reordered", server.measure.order), ("cold", server.tells_cold())];
+    let shares = [
+        ("dropped", true),
+        ("reordered", server.measure.order),
+        ("cold", server.tells_cold()),
+        ("abandoned", server.has_patience()),
+    ];
     let shares = shares.into_iter().filter(|(_, is_measured)| *is_measured);
     let shares = shares.map(|(name, _)| Metric::new(name, MEANS, "1"));
     let rate = Metric::new("throughput", MEANS, "1/s");
@@ -166,6 +172,9 @@ impl<'c> Making<'c> {
         let span = self.span;
         let rate = |run: &Summary| (span > 0.0).then(|| done(run) as f64 / span);
         self.push(title("throughput", "1/s"), rate, done);
+        if self.server.has_patience() {
+            self.push(title("abandoned", "1"), |run| ratio(part(run).abandoned, offered(run)), offered);
+        }
     }
 
     /// The last row says nothing where it is not measured.

@@ -21,7 +21,7 @@ use weir_workload::requests::Requests;
 /// The mean or a quantile of the service times of the requests that a need is about; `None` of what is no upper bound of
 /// their response, and of extremes, which laws do not tell.
 pub(crate) fn floor(server: &ServerScenario, need: &Need) -> Option<f64> {
-    if need.metric != "response" || need.side != Side::AtMost {
+    if need.metric != "response" || need.side != Side::AtMost || server.has_patience() {
         return None;
     }
     let class = server.classes.iter().position(|class| class.name == need.name);
@@ -158,6 +158,7 @@ mod tests {
             class: vec![0, 0, 1, 0, 0],
             service: vec![9_000, 1, 7_000, 3, 9_000],
             flow: vec![0; 5],
+            patience: Vec::new(),
         };
         (server.stop.warm_up, server.stop.duration) = (Nanos::new(5), Nanos::new(40));
         server.workload = Workload::Trace(Arc::new(requests));

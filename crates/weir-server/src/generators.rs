@@ -17,7 +17,7 @@ use weir_workload::duration::Law;
 /// A class by name, share and law.
 #[must_use]
 pub fn class(name: &str, share: f64, law: Law) -> Class {
-    Class { name: name.to_owned(), share, service: Service::Law(law), slo: None }
+    Class { name: name.to_owned(), share, service: Service::Law(law), slo: None, patience: None }
 }
 
 /// Poisson arrivals of these classes at a load, on `cores` cores, one flow, one receiver, no costs, for 10 ms of which all

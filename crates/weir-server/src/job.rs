@@ -18,6 +18,8 @@ pub struct Left {
     pub done: u64,
     /// Those that left unserved.
     pub dropped: u64,
+    /// Of them, those that left since their service did not begin in time.
+    pub abandoned: u64,
     /// Grants.
     pub decisions: u64,
     /// Grants that ended before the request was done.
@@ -42,5 +44,5 @@ pub enum Ended {
 }
 
 weir_lab::encode! {
-    Left { offered, done, dropped, decisions, preemptions, moved, last, checked, accelerated }
+    Left { offered, done, dropped, abandoned, decisions, preemptions, moved, last, checked, accelerated }
 }

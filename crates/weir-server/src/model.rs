@@ -49,12 +49,26 @@ impl ServerScenario {
         self.measure.order || self.costs.cold.get() > 0
     }
 
-    /// Whether anything is random: not where a trace is replayed, services are known as they are, and no discipline draws.
+    /// Whether requests of a class leave where their service does not begin in time.
+    #[must_use]
+    pub fn has_patience(&self) -> bool {
+        self.classes.iter().any(|class| class.patience.is_some())
+    }
+
+    /// Whether no request waits for ever, so that queues are bounded whatever arrives.
+    #[must_use]
+    pub fn all_leave(&self) -> bool {
+        self.classes.iter().all(|class| class.patience.is_some() || class.share == 0.0)
+    }
+
+    /// Whether anything is random: not where a trace is replayed, services and patience are known as they are, and no
+    /// discipline draws.
     /// One that breaks ties takes a seed in any case, and draws only where `ties` is `random`.
     #[must_use]
     pub fn is_random(&self) -> bool {
         !matches!(self.workload, Workload::Trace(_))
             || matches!(self.known, Known::Within(_))
+            || self.classes.iter().any(|class| class.patience.is_some_and(Law::is_random))
             || self.specs.iter().any(draws)
     }
 }
@@ -91,6 +105,8 @@ pub struct Class {
     pub service: Service,
     /// A slowdown that is not to be exceeded, where one is asked for.
     pub slo: Option<f64>,
+    /// How long its requests wait for their service to begin, before they leave; `None`: for ever.
+    pub patience: Option<Law>,
 }
 
 /// How long requests are served.

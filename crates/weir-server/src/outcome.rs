@@ -11,6 +11,7 @@
 //! | | `response` | `s` | from arrival to the end of service |
 //! | | `slowdown` | `1` | response over service |
 //! | | `dropped` | `1` | share of the requests that arrived |
+//! | | `abandoned` | `1` | of them, those that left since their service did not begin in time; only where a class has a `patience` |
 //! | | `reordered`, `cold` | `1` | shares of the requests that were done |
 //! | | `throughput` | `1/s` | requests that arrived in the measured time and were done, over it |
 //! | `core` | `utilisation`, `overhead` | `1` | share of the time of all cores; overheads keep a core busy |
@@ -112,6 +113,9 @@ pub struct ClassTotals {
     pub done: u64,
     /// Of them, those that left unserved.
     pub dropped: u64,
+    /// Of these, those that left since their service did not begin in time; `None` where no class has a `patience`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abandoned: Option<u64>,
     /// Done, but after a later one of their flow; `None` where it is not measured.
     pub reordered: Option<u64>,
     /// Served by another core than the request of their flow before; `None` where it is not measured.

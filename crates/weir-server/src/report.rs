@@ -36,6 +36,9 @@ pub fn statement(server: &ServerScenario) -> Option<String> {
              cost, add receivers, or bound server.ring"
         ));
     }
+    if server.all_leave() {
+        return None;
+    }
     let load = server.steady_load().filter(|load| *load >= 1.0 && server.site.queue.is_none())?;
     Some(format!(
         "offered load {load} is not below 1: more work arrives than {cores} cores can do, queues grow without end and no \
@@ -189,6 +192,9 @@ fn lengths(server: &ServerScenario) -> impl Iterator<Item = Warning> {
 
 /// More is offered than can be done, and queues are bounded.
 fn overload(server: &ServerScenario) -> Option<Warning> {
+    if server.all_leave() {
+        return None;
+    }
     let (load, queue) = (server.steady_load().filter(|load| *load >= 1.0)?, server.site.queue?);
     let text = format!(
         "offered load {load} is not below 1: more work arrives than {} cores can do, so queues of {queue} requests for each \
@@ -237,6 +243,7 @@ fn class_totals(server: &ServerScenario, discipline: &str, cell: &Cell) -> Vec<C
             offered: sum(ClassPart::offered),
             done: sum(|part| part.done),
             dropped: sum(|part| part.dropped),
+            abandoned: server.has_patience().then(|| sum(|part| part.abandoned)),
             reordered: server.measure.order.then(|| sum(|part| part.reordered)),
             cold: server.tells_cold().then(|| sum(|part| part.cold)),
         }

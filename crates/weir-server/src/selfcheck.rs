@@ -109,9 +109,11 @@ fn utilisation(server: &ServerScenario, discipline: &str, cell: &Cell) -> Option
     let lost = |run: &Summary| {
         let each = server.classes.iter().zip(&run.classes[1..]).filter(|(_, part)| part.offered() > 0);
         let work = each.map(|(class, part)| {
-            class.share * class.service.mean() / mean * part.dropped as f64 / part.offered() as f64
+            let refused = (part.dropped - part.abandoned) as f64;
+            class.share * class.service.mean() / mean * refused / part.offered() as f64
         });
-        work.sum::<f64>()
+        // What those needed that left is known, and may not be the mean: short ones are often served first.
+        work.sum::<f64>() + run.told.abandoned as f64 / span / cores / load
     };
     let served = |run: &Summary| {
         let all = run.all_cores();

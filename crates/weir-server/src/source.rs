@@ -3,18 +3,20 @@
 //! | | |
 //! |-|-|
 //! | Time | whole nanoseconds; times between open-loop arrivals are drawn in parts of a nanosecond where they are short ([`times`]) |
-//! | Random numbers | streams of their own for times (`Arrivals`, `Phases`), classes (`Lengths`), services and estimates (`Services` 0 and 1), flows (`Flows`); of closed-loop clients one stream each (`Thinking`) |
+//! | Random numbers | streams of their own for times (`Arrivals`, `Phases`), classes (`Lengths`), services, estimates and patience (`Services` 0, 1 and 2), flows (`Flows`); of closed-loop clients one stream each (`Thinking`) |
 //! | Work | O(1) a request; block by block where all draws of a kind are alike |
 //! | Services | at least 1 ns, but for those of a trace |
 
 pub(crate) mod clients;
 mod estimate;
+mod patience;
 mod services;
 mod times;
 
 use std::sync::Arc;
 
 use crate::model::{Class, Open, ServerScenario, Workload};
+use patience::Patience;
 use times::OpenTimes;
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream, StreamKey, below};
@@ -22,6 +24,7 @@ use weir_workload::requests::Requests;
 use weir_workload::source::LengthTable;
 
 pub(crate) use estimate::Estimate;
+pub(crate) use patience::FOR_EVER;
 pub(crate) use services::{Services, draw};
 
 /// An error in a scenario.
@@ -52,6 +55,7 @@ impl Mix {
 #[derive(Debug)]
 pub(crate) struct Source {
     kind: Kind,
+    patience: Option<Box<Patience>>,
     /// Nobody arrives from here on.
     until: u64,
 }
@@ -76,7 +80,8 @@ impl Source {
             }
             Workload::Closed(_) => return Ok(None),
         };
-        Ok(Some(Self { kind, until: scenario.stop.duration.get() }))
+        let patience = Patience::new(scenario, replication).map(Box::new);
+        Ok(Some(Self { kind, patience, until: scenario.stop.duration.get() }))
     }
 
     /// Clears the block and appends up to `n` requests; returns how many; 0 only at the end.
@@ -89,6 +94,9 @@ impl Source {
                 block.extend(requests, *next..end);
                 *next = end;
             }
+        }
+        if let Some(patience) = &mut self.patience {
+            patience.fill(&block.class, &mut block.patience);
         }
         block.end_at(self.until);
         block.len()

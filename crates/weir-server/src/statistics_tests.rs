@@ -340,6 +340,52 @@ fn b11_a_bounded_ring_loses_what_the_closed_form_says() {
     assert!(statement.contains("server.ring"), "{statement}");
 }
 
+/// Of M/M/c+M, whose numbers present are a birth and death process: the share that abandons, and of cores that are busy.
+/// Times in mean services.
+fn erlang_a(cores: u32, load: f64, patience: f64) -> (f64, f64) {
+    let (mut weight, mut all, mut waiting, mut busy) = (1.0, 0.0, 0.0, 0.0);
+    let arrivals = load * f64::from(cores);
+    for present in 0..2_000_u32 {
+        all += weight;
+        waiting += weight * f64::from(present.saturating_sub(cores));
+        busy += weight * f64::from(present.min(cores));
+        let next = present + 1;
+        let leaves = f64::from(next.min(cores)) + f64::from(next.saturating_sub(cores)) / patience;
+        weight *= arrivals / leaves;
+    }
+    (waiting / all / patience / arrivals, busy / all / f64::from(cores))
+}
+
+/// Palm, *Research on telephone traffic carried by full availability groups*, Tele 1, 1957.
+#[test]
+fn who_has_no_patience_abandons_as_the_closed_form_says() {
+    for (cores, load, patience) in [(1, 0.9, 1.0), (3, 1.2, 2.0), (20, 1.0, 0.5)] {
+        let service = 100_000;
+        let mut classes = vec![class("all", 1.0, Law::Exponential(nanos(service)))];
+        classes[0].patience = Some(Law::Exponential(nanos((service as f64 * patience) as u64)));
+        let mut server = scenario(&["cfcfs"], cores, classes, load).expect("specs");
+        server.stop.warm_up = nanos(20_000_000);
+        server.stop.duration = nanos(600_000_000);
+        server.stop.replications = 30;
+        let outcome = played(&server, 2).expect("a result");
+        assert!(outcome.checks.iter().all(|check| check.ok != Some(false)), "{:#?}", outcome.checks);
+        assert!(outcome.course.unstable.is_none() && outcome.theory[0].formula.contains("patience"));
+        let (abandons, busy) = erlang_a(cores, load, patience);
+        for (name, metric, expected) in [("all", "abandoned", abandons), ("all", "utilisation", busy)] {
+            let found = figure(&outcome, ["cfcfs", name, metric, "mean"]);
+            let (value, error) = (found.value.expect("a value"), found.standard_error.expect("an error"));
+            // The half-width of a 99 % interval with 29 degrees of freedom.
+            assert!(
+                (value - expected).abs() < 2.756 * error,
+                "{metric} {cores} {load}: {value} ±{error}, {expected}"
+            );
+            assert!(error < 0.01 * expected, "{metric}: {error}");
+        }
+        let totals = &outcome.class_totals[0];
+        assert_eq!(totals.abandoned, Some(totals.dropped));
+    }
+}
+
 #[test]
 fn more_than_is_kept_is_refused() {
     let mut server = by_hand(1);

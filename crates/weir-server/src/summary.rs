@@ -23,6 +23,8 @@ pub struct ClassPart {
     pub done: u64,
     /// Those that left unserved.
     pub dropped: u64,
+    /// Of them, those that left since their service did not begin in time.
+    pub abandoned: u64,
     /// Those that ended after a later one of their flow.
     pub reordered: u64,
     /// Those that another core served than the request of their flow before.
@@ -35,9 +37,9 @@ pub struct ClassPart {
 
 impl ClassPart {
     fn new(counts: &ClassCounts, window_max: Option<f64>) -> Self {
-        let ClassCounts { done, dropped, reordered, cold, times } = counts;
+        let &ClassCounts { done, dropped, abandoned, reordered, cold, ref times } = counts;
         let times = [0, 1, 2].map(|metric: usize| times[metric].spread_at(&FAR_QUANTILES));
-        Self { done: *done, dropped: *dropped, reordered: *reordered, cold: *cold, times, window_max }
+        Self { done, dropped, abandoned, reordered, cold, times, window_max }
     }
 
     /// Requests that arrived.
@@ -187,9 +189,9 @@ impl weir_lab::gathered::Cell for Cell {
 
 weir_lab::encode! {
     CoreCounts { busy, overhead }
-    Told { done, dropped, service, counted, longest, busy, overhead, present, reaching, before, after }
+    Told { done, dropped, abandoned, service, counted, longest, busy, overhead, present, reaching, before, after }
     WindowSum { count, sum }
-    ClassPart { done, dropped, reordered, cold, times, window_max }
+    ClassPart { done, dropped, abandoned, reordered, cold, times, window_max }
     Summary { classes, cores, in_use, peak, told, left }
     Summed { summary, tails, over_time, windows, in_use }
 }

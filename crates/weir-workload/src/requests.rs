@@ -11,6 +11,8 @@ pub struct Requests {
     pub flow: Vec<u32>,
     /// Its service time, in nanoseconds.
     pub service: Vec<u64>,
+    /// How long it waits for its service to begin, in nanoseconds; empty where all wait for ever.
+    pub patience: Vec<u64>,
 }
 
 impl Requests {
@@ -32,6 +34,7 @@ impl Requests {
         self.class.clear();
         self.flow.clear();
         self.service.clear();
+        self.patience.clear();
     }
 
     /// Keeps those that arrive before `until`.
@@ -41,6 +44,7 @@ impl Requests {
         self.class.truncate(kept);
         self.flow.truncate(kept);
         self.service.truncate(kept);
+        self.patience.truncate(kept);
     }
 
     /// Appends some of another's.
@@ -48,6 +52,7 @@ impl Requests {
         self.at.extend_from_slice(&other.at[places.clone()]);
         self.class.extend_from_slice(&other.class[places.clone()]);
         self.flow.extend_from_slice(&other.flow[places.clone()]);
-        self.service.extend_from_slice(&other.service[places]);
+        self.service.extend_from_slice(&other.service[places.clone()]);
+        self.patience.extend_from_slice(other.patience.get(places).unwrap_or_default());
     }
 }

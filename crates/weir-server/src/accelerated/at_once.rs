@@ -1,9 +1,8 @@
 //! Disciplines under which it is known when a request comes where and when it begins.
 
-use super::{Course, Door, Request, Teller};
+use super::{Course, Door, Leaves, Request, Teller};
 use crate::record::{Batch, Sink};
 use std::ops::Range;
-use weir_core::discipline::DropReason;
 use weir_workload::requests::Requests;
 
 /// Where and when a request begins.
@@ -20,8 +19,8 @@ pub(super) trait Sends {
     /// A request comes before the discipline at `now`.
     ///
     /// # Errors
-    /// It is dropped.
-    fn request(&mut self, now: u64, request: &Request) -> Result<Begins, DropReason>;
+    /// It leaves unserved.
+    fn request(&mut self, now: u64, request: &Request) -> Result<Begins, Leaves>;
     /// Requests that were sent elsewhere than they were first to be.
     fn moved(&self) -> u64 {
         0
@@ -67,7 +66,7 @@ impl<D: Sends> Course for AtOnce<D> {
                 Ok(begins) => (self.began[place], self.server[place]) = (begins.at, begins.server),
                 Err(reason) => {
                     self.tell(block, told..place, teller);
-                    teller.dropped(&request, now, reason);
+                    teller.left(&request, now, reason);
                     (told, dropped) = (place + 1, dropped + 1);
                 }
             }

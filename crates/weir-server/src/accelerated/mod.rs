@@ -31,7 +31,7 @@ use crate::engine::LATEST;
 use crate::job::{Ended, Job, Left};
 use crate::model::{Costs, Known, ServerScenario, Workload};
 use crate::record::{Batch, Sink};
-use crate::source::{Source, refused};
+use crate::source::{FOR_EVER, Source, refused};
 use weir_core::discipline::DropReason;
 use weir_core::item::Message;
 use weir_core::pool::darc::{self, Reservation};
@@ -54,7 +54,7 @@ const BLOCK: usize = 1024;
 /// One discipline under which a request is one step.
 pub(crate) trait Course {
     /// Requests of a block come, one after the other, and are told of, those whose course is not known by then with later
-    /// ones; how many are dropped.
+    /// ones; how many leave unserved.
     fn take<S: Sink>(&mut self, door: &mut Door, block: &Requests, teller: &mut Teller<'_, S>) -> u64;
     /// No more requests come: those that wait begin.
     fn close<S: Sink>(&mut self, _teller: &mut Teller<'_, S>) {}
@@ -72,13 +72,31 @@ pub(crate) struct Request {
     pub(crate) class: u16,
     pub(crate) flow: u32,
     pub(crate) service: u64,
+    /// When it leaves, if its service has not begun by then.
+    pub(crate) leaves: u64,
 }
 
 impl Request {
     #[inline(always)]
     fn of(block: &Requests, place: usize) -> Self {
-        let (class, flow) = (block.class[place], block.flow[place]);
-        Self { arrived: block.at[place], class, flow, service: block.service[place] }
+        let (arrived, class, flow) = (block.at[place], block.class[place], block.flow[place]);
+        let leaves = block.patience.get(place).map_or(FOR_EVER, |patience| arrived.saturating_add(*patience));
+        Self { arrived, class, flow, service: block.service[place], leaves }
+    }
+}
+
+/// Why a request is not served.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Leaves {
+    /// It is dropped.
+    Dropped(DropReason),
+    /// Its turn does not come in time.
+    Abandons,
+}
+
+impl From<DropReason> for Leaves {
+    fn from(reason: DropReason) -> Self {
+        Self::Dropped(reason)
     }
 }
 
@@ -103,6 +121,8 @@ pub(crate) struct Teller<'s, S> {
     sink: &'s mut S,
     /// When the last service ends.
     last: u64,
+    /// Requests whose service did not begin in time.
+    abandoned: u64,
 }
 
 impl<S: Sink> Teller<'_, S> {
@@ -114,10 +134,17 @@ impl<S: Sink> Teller<'_, S> {
         self.sink.all_done(batch);
     }
 
-    /// A request has left unserved at `now`.
-    #[cold]
-    fn dropped(&mut self, request: &Request, now: u64, reason: DropReason) {
-        self.sink.dropped(request.class, Instant::new(request.arrived), Instant::new(now), reason);
+    /// A request has left unserved, or will, where it came before the discipline at `now`.
+    fn left(&mut self, request: &Request, now: u64, reason: Leaves) {
+        let (class, arrived) = (request.class, Instant::new(request.arrived));
+        match reason {
+            Leaves::Dropped(reason) => self.sink.dropped(class, arrived, Instant::new(now), reason),
+            Leaves::Abandons => {
+                self.abandoned += 1;
+                let service = Nanos::new(request.service);
+                self.sink.abandoned(class, arrived, Instant::new(request.leaves), service);
+            }
+        }
     }
 }
 
@@ -143,6 +170,10 @@ pub(crate) fn play<S: Sink>(
 ) -> Result<Option<Ended>, RunError> {
     let (is_central, is_reserved) = (spec.name == cfcfs::INFO.name, spec.name == darc::INFO.name);
     let is_dispatcher = registry::DISPATCHER.iter().any(|info| info.name == spec.name);
+    // Who leaves before its turn comes is met with the reserved cores' queues by the other engine.
+    if is_reserved && scenario.has_patience() {
+        return Ok(None);
+    }
     if !is_open(scenario) || !(is_central || is_reserved || is_dispatcher) {
         return Ok(None);
     }
@@ -187,7 +218,9 @@ impl<S: Sink> DispatcherVisitor<Message<Nanos>> for PerCore<'_, '_, S> {
     fn visit<D: Dispatcher<Message<Nanos>> + Send + 'static>(self, make: impl Fn() -> D) -> Self::Output {
         let dispatcher = make();
         let sees_work = dispatcher.sees() == Sees::Work;
-        if dispatcher.period().is_some() || (sees_work && self.scenario.known != Known::Exact) {
+        // Of who will leave, the work is seen until then, though no core will do it.
+        let is_seen = self.scenario.known == Known::Exact && !self.scenario.has_patience();
+        if dispatcher.period().is_some() || (sees_work && !is_seen) {
             return None;
         }
         let (servers, queue) = (self.scenario.site.servers, self.scenario.site.queue);
@@ -236,7 +269,7 @@ impl<C: Course, S: Sink> Work for Run<'_, '_, C, S> {
         let (mut told, mut block) = (0, Requests::default());
         let mut left = Left { accelerated: true, ..Left::default() };
         let mut door = Door { costs: self.scenario.costs, free: 0 };
-        let mut teller = Teller { sink: self.sink, last: 0 };
+        let mut teller = Teller { sink: self.sink, last: 0, abandoned: 0 };
         teller.sink.in_use(Instant::ZERO, self.scenario.site.servers);
         loop {
             if self.watch.cancelled() {
@@ -255,7 +288,7 @@ impl<C: Course, S: Sink> Work for Run<'_, '_, C, S> {
         if teller.last >= LATEST.get() {
             return Err(too_late());
         }
-        left.last = teller.last;
+        (left.last, left.abandoned) = (teller.last, teller.abandoned);
         left.done = left.offered - left.dropped;
         (left.decisions, left.moved) = (left.done, self.course.moved());
         Ok(Ended::Finished(left))

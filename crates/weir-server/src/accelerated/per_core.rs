@@ -1,9 +1,9 @@
 //! A queue at each core, in order of arrival: a request begins where the one before it on its core has ended.
 
-use super::Request;
 use super::at_once::{Begins, Sends};
 use super::ring::Rings;
 use super::scan::{Numbers, first_by};
+use super::{Leaves, Request};
 use weir_core::discipline::DropReason;
 use weir_core::item::{ClassId, FlowId, Message};
 use weir_core::pool::{Dispatcher, ReceiverId, ServerId, Servers};
@@ -61,7 +61,7 @@ impl<D, N: Numbers> PerCore<D, N> {
 
 impl<D: Dispatcher<Message<Nanos>>, N: Numbers> Sends for PerCore<D, N> {
     #[inline(always)]
-    fn request(&mut self, now: u64, request: &Request) -> Result<Begins, DropReason> {
+    fn request(&mut self, now: u64, request: &Request) -> Result<Begins, Leaves> {
         let item = Message {
             id: 0,
             flow: FlowId(request.flow),
@@ -73,10 +73,15 @@ impl<D: Dispatcher<Message<Nanos>>, N: Numbers> Sends for PerCore<D, N> {
         let ServerId(server) = sent?;
         let place = server as usize;
         if self.ends.is_full(place, self.room, now) {
-            return Err(DropReason::QueueFull);
+            return Err(DropReason::QueueFull.into());
         }
         let free = &self.free.as_ref()[place];
         let at = now.max(free.get());
+        if at > request.leaves {
+            // It stands in the queue until its turn comes.
+            self.ends.push(place, at, now);
+            return Err(Leaves::Abandons);
+        }
         let ends = at + request.service;
         free.set(ends);
         self.ends.push(place, ends, now);

@@ -47,7 +47,7 @@ impl Begun {
     }
 
     fn tell<S: Sink>(&mut self, teller: &mut Teller<'_, S>) {
-        let Requests { at, class, flow, service } = &self.requests;
+        let Requests { at, class, flow, service, .. } = &self.requests;
         teller.done(Batch { arrived: at, began: &self.began, service, class, flow, server: &self.server });
         self.requests.clear();
         self.began.clear();
@@ -145,7 +145,7 @@ impl Course for Reserved {
             let request = Request::of(block, place);
             let now = door.passes(request.arrived);
             if let Err(reason) = self.request(now, &request) {
-                teller.dropped(&request, now, reason);
+                teller.left(&request, now, reason.into());
                 dropped += 1;
             }
         }

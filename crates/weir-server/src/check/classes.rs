@@ -68,7 +68,8 @@ impl Check<'_, '_> {
                 return self.refuse(&class.value.name, reason, "add, for example, `service = \"1us\"`");
             };
             let service = self.service(service)?;
-            classes.push(Class { name, share, service, slo: self.slo(class.value.slo.as_ref())? });
+            let (slo, patience) = (self.slo(class.value.slo.as_ref())?, self.patience(&class.value)?);
+            classes.push(Class { name, share, service, slo, patience });
         }
         Ok(classes)
     }
@@ -120,6 +121,11 @@ impl Check<'_, '_> {
             }
             written => Ok(written.map(|slo| slo.value)),
         }
+    }
+
+    /// How long requests of a class wait for their service to begin.
+    pub(super) fn patience(&self, class: &ClassTable) -> Checked<Option<Law>> {
+        class.patience.as_ref().map(|written| self.span_law(written, true)).transpose()
     }
 
     fn service(&self, written: &Located<ServiceTime>) -> Checked<Service> {

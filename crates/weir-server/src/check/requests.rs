@@ -186,6 +186,7 @@ impl Check<'_, '_> {
                 share: count as f64 / requests.at.len() as f64,
                 service: Service::Law(Law::Constant(mean)),
                 slo: self.slo(table.value.slo.as_ref())?,
+                patience: self.patience(&table.value)?,
             });
         }
         Ok(classes)

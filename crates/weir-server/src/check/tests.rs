@@ -73,6 +73,7 @@ name = "short"
 share = 0.995
 service = "500ns"
 slo = 10.0
+patience = { exponential = "2ms" }
 
 [[class]]
 name = "long"
@@ -106,6 +107,7 @@ fn everything_is_as_it_is_written() {
     assert_eq!((server.costs, server.known, server.ring), (costs, Known::Within(2.0), Some(512)));
     let [short, long] = server.classes.as_slice() else { panic!("{:?}", server.classes) };
     assert_eq!((short.name.as_str(), short.share, short.slo), ("short", 0.995, Some(10.0)));
+    assert_eq!((short.patience, long.patience), (Some(Law::Exponential(nanos(2_000_000))), None));
     assert!(matches!(short.service, Service::Law(Law::Constant(time)) if time == nanos(500)));
     assert!((long.share - 0.005).abs() < 1e-12 && long.slo.is_none(), "{}", long.share);
     let mixture = Sizes::list(&[(400_000, 0.5), (600_000, 0.5)]).expect("valid");
@@ -277,7 +279,7 @@ fn a_trace_is_part_of_the_fingerprint() {
 
 #[test]
 fn the_schema_knows_the_keys() {
-    TEXTS.assert_keys(&["hand_over", "trains", "levels", "per_unit", "clients", "slo"]);
+    TEXTS.assert_keys(&["hand_over", "trains", "levels", "per_unit", "clients", "slo", "patience"]);
 }
 
 #[test]
@@ -299,6 +301,7 @@ fn the_document_has_the_bounds_of_the_code() {
         ("`class`", format!("| 1 to {MAX_CLASSES};")),
         ("`class.share`", format!("within {}", classes::SUM_TOLERANCE)),
         ("`class.service`", format!("at most {}", seconds(LONGEST_SERVICE))),
+        ("`class.patience`", format!("at most {}", seconds(LONGEST_SERVICE))),
         ("`class.slo`", format!("at most {}", count(classes::LARGEST_SLO))),
         ("`workload.rate`", format!("at most {}", count(workload::HIGHEST_RATE))),
         ("`workload.levels`", format!("1 to {} levels", workload::MAX_LEVELS)),

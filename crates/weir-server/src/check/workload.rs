@@ -91,7 +91,11 @@ impl Check<'_, '_> {
     ) -> Checked<Arrives> {
         let workload = &document.workload;
         match &workload.value.closed {
-            Some(closed) => self.clients(closed, &workload.value, cores),
+            Some(closed) => {
+                let impatient = document.class.value.iter().find_map(|class| class.value.patience.as_ref());
+                self.unused(impatient, "workload.closed, whose clients wait for their requests")?;
+                self.clients(closed, &workload.value, cores)
+            }
             None => self.open_arrivals(workload, classes, cores),
         }
     }

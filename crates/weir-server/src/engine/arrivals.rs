@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::requests::Slot;
 use crate::model::{Costs, ServerScenario, Workload};
 use crate::source::clients::Clients;
-use crate::source::{Estimate, Source};
+use crate::source::{Estimate, FOR_EVER, Source};
 use weir_core::units::{Instant, Nanos};
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
@@ -78,12 +78,13 @@ impl Arrivals {
                 *next += 1;
                 let (class, service) = (*block.class.get(place)?, Nanos::new(*block.service.get(place)?));
                 let known = self.estimate.of(class, service, &mut self.draws);
-                Slot::arrived(at, class, *block.flow.get(place)?, service, known)
+                let patience = block.patience.get(place).copied().unwrap_or(FOR_EVER);
+                Slot::arrived(at, class, *block.flow.get(place)?, service, known, patience)
             }
             Kind::Clients(clients) => {
                 let (request, stream) = clients.submit()?;
                 let known = self.estimate.of(request.class, request.service, stream);
-                Slot::arrived(at, request.class, request.client, request.service, known)
+                Slot::arrived(at, request.class, request.client, request.service, known, FOR_EVER)
             }
         };
         self.look_ahead();

@@ -109,10 +109,38 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
     /// Asks what a core without a grant does next.
     #[inline]
     fn ask(&mut self, now: Instant, core: u32) {
-        match self.pool.dequeue(now, ServerId(core), &mut self.drops) {
-            Some(assigned) => self.begin(now, core, &assigned),
-            None => self.cores.idle(core),
+        loop {
+            match self.pool.dequeue(now, ServerId(core), &mut self.drops) {
+                Some(assigned) if self.has_left(now, &assigned) => {
+                    self.abandoned(now, core, &assigned.item);
+                    continue;
+                }
+                Some(assigned) => self.begin(now, core, &assigned),
+                None => self.cores.idle(core),
+            }
+            return self.forget_dropped(now);
         }
+    }
+
+    /// Whether a request has left before its turn came.
+    #[inline]
+    fn has_left(&mut self, now: Instant, assigned: &Assigned<Request>) -> bool {
+        let waits = |request: &&mut Slot| request.state == State::Waiting && request.began == NOT_YET;
+        self.slots.get(assigned.item.id).filter(waits).is_some_and(|request| request.leaves < now)
+    }
+
+    /// The turn of a request comes that has left.
+    #[cold]
+    fn abandoned(&mut self, now: Instant, core: u32, item: &Request) {
+        self.pool.finish(now, ServerId(core), item, Nanos::ZERO);
+        self.slots.waiting -= 1;
+        let request = self.slots.let_go(item.id);
+        if self.control.is_some() {
+            self.slots.step_out(item.id);
+        }
+        self.left.dropped += 1;
+        self.left.abandoned += 1;
+        self.sink.abandoned(request.class, request.arrived, request.leaves, request.service);
         self.forget_dropped(now);
     }
 

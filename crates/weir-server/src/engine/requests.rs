@@ -34,6 +34,8 @@ pub(super) struct Slot {
     pub(super) left: Nanos,
     /// What the discipline is told of it at first.
     pub(super) known: Nanos,
+    /// When it leaves, if its service has not begun by then.
+    pub(super) leaves: Instant,
     /// Its place among all that came before the discipline.
     pub(super) number: u64,
     pub(super) flow: u32,
@@ -47,13 +49,21 @@ pub(super) struct Slot {
 
 impl Slot {
     /// A request that has just arrived.
-    pub(super) fn arrived(arrived: Instant, class: u16, flow: u32, service: Nanos, known: Nanos) -> Self {
+    pub(super) fn arrived(
+        arrived: Instant,
+        class: u16,
+        flow: u32,
+        service: Nanos,
+        known: Nanos,
+        patience: u64,
+    ) -> Self {
         Self {
             arrived,
             began: NOT_YET,
             service,
             left: service,
             known,
+            leaves: Instant::new(arrived.get().saturating_add(patience)),
             number: 0,
             flow,
             before: NOBODY,
@@ -177,7 +187,7 @@ mod tests {
     use super::*;
 
     fn arrived(at: u64) -> Slot {
-        Slot::arrived(Instant::new(at), 0, 0, Nanos::new(1), Nanos::new(1))
+        Slot::arrived(Instant::new(at), 0, 0, Nanos::new(1), Nanos::new(1), u64::MAX)
     }
 
     #[test]

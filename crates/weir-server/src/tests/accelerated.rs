@@ -39,6 +39,9 @@ fn case(spec: &str, number: u64) -> ServerScenario {
     made.site.queue = [None, Some(0), Some(2)][number as usize % 3];
     made.costs.hand_over = nanos(number % 7);
     made.costs.dispatch = nanos(number % 3);
+    if number % 7 == 4 {
+        made.classes[0].patience = Some(Law::Exponential(nanos(20)));
+    }
     if number % 8 == 3 {
         made.known = Known::ClassMean;
     }
@@ -82,6 +85,10 @@ fn agree(scenario: &ServerScenario) -> bool {
     assert!(differ.is_none() && quick.done.len() == told.done.len(), "{name}: {differ:?}");
     let differ = quick.dropped.iter().zip(&told.dropped).find(|(one, other)| one != other);
     assert!(differ.is_none() && quick.dropped.len() == told.dropped.len(), "{name}: {differ:?}");
+    for one in [&mut quick, &mut told] {
+        one.abandoned.sort_unstable();
+    }
+    assert_eq!(quick.abandoned, told.abandoned, "{name}");
     assert!(busy(&quick) == busy(&told), "{name}");
     assert_eq!(quick.in_use, told.in_use, "{name}");
     let without = |left| crate::job::Left { accelerated: false, ..left };

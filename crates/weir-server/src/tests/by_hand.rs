@@ -21,6 +21,7 @@ fn trace(spec: &str, cores: u32, rows: &[(u64, u32, u64)]) -> ServerScenario {
         class: vec![0; rows.len()],
         flow: rows.iter().map(|row| row.1).collect(),
         service: rows.iter().map(|row| row.2).collect(),
+        patience: Vec::new(),
     }));
     made.measure.verify = true;
     made.measure.order = true;
@@ -43,6 +44,19 @@ fn course(scenario: &ServerScenario) -> Vec<(u64, u64, u64, u32)> {
 fn two_cores_share_a_queue() {
     let made = trace("cfcfs", 2, &[(0, 0, 10), (1, 0, 3), (2, 0, 5), (9, 0, 1)]);
     assert_eq!(course(&made), [(0, 0, 10, 0), (1, 1, 4, 1), (2, 4, 9, 1), (9, 9, 10, 1)]);
+}
+
+#[test]
+fn who_has_left_is_not_served_when_its_turn_comes() {
+    for spec in ["cfcfs", "rr", "per_server(rr,discipline=sjf)"] {
+        let mut made = trace(spec, 1, &[(0, 0, 10), (1, 0, 3), (2, 0, 5), (12, 0, 1)]);
+        made.classes[0].patience = Some(Law::Constant(Nanos::new(9)));
+        let (told, left) = run(&made);
+        // The second begins with the last of its patience; the third has left at 11.
+        assert_eq!(course(&made), [(0, 0, 10, 0), (1, 10, 13, 0), (12, 13, 14, 0)], "{spec}");
+        assert_eq!(told.abandoned, [(0, 2, 11, 5)], "{spec}");
+        assert_eq!((left.offered, left.done, left.dropped, left.abandoned), (4, 3, 1, 1), "{spec}");
+    }
 }
 
 #[test]
@@ -136,7 +150,7 @@ fn what_is_senseless_is_refused() {
     assert!(refused(&|made| made.stop.duration = Nanos::new(u64::MAX)).contains("must be at most"));
     let rows = |at: Vec<u64>, flow: Vec<u32>, service: Vec<u64>| {
         let class = vec![0; at.len()];
-        Workload::Trace(Arc::new(Requests { at, class, flow, service }))
+        Workload::Trace(Arc::new(Requests { at, class, flow, service, patience: Vec::new() }))
     };
     let set = |workload: Workload| move |made: &mut ServerScenario| made.workload = workload.clone();
     assert!(refused(&set(rows(vec![5, 4], vec![0; 2], vec![1; 2]))).contains("sort by time"));

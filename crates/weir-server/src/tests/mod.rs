@@ -24,6 +24,8 @@ pub(super) struct Told {
     pub(super) done: Vec<Done>,
     /// Class, arrival, when and why.
     pub(super) dropped: Vec<(u16, u64, u64, DropReason)>,
+    /// Class, arrival, when, and what they would have needed.
+    pub(super) abandoned: Vec<(u16, u64, u64, u64)>,
     /// Core, from, until, overhead.
     pub(super) busy: Vec<(u32, u64, u64, u64)>,
     pub(super) in_use: Vec<(u64, u32)>,
@@ -35,6 +37,9 @@ impl Sink for Told {
     }
     fn dropped(&mut self, class: u16, arrived: Instant, now: Instant, reason: DropReason) {
         self.dropped.push((class, arrived.get(), now.get(), reason));
+    }
+    fn abandoned(&mut self, class: u16, arrived: Instant, now: Instant, service: Nanos) {
+        self.abandoned.push((class, arrived.get(), now.get(), service.get()));
     }
     fn busy(&mut self, server: u32, from: Instant, until: Instant, overhead: Nanos) {
         self.busy.push((server, from.get(), until.get(), overhead.get()));

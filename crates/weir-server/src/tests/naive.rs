@@ -34,6 +34,8 @@ struct Request {
     flow: u32,
     service: u64,
     known: u64,
+    /// When it leaves, if its service has not begun by then.
+    leaves: u64,
     left: u64,
     began: Option<u64>,
     cold: bool,
@@ -57,9 +59,12 @@ impl Serving {
     }
 }
 
+/// When a request arrives, its class, flow, service, what is known of it, and its patience.
+type Known = (u64, u16, u32, u64, u64, u64);
+
 /// Everything that arrives, or the clients who will.
 enum Coming {
-    Known(Vec<(u64, u16, u32, u64, u64)>),
+    Known(Vec<Known>),
     Clients(Box<Clients>),
 }
 
@@ -85,7 +90,7 @@ pub(super) struct Naive<'a> {
 }
 
 /// All requests that an open workload brings, with what is told of them.
-fn all(scenario: &ServerScenario, replication: u32, source: &mut Source) -> Vec<(u64, u16, u32, u64, u64)> {
+fn all(scenario: &ServerScenario, replication: u32, source: &mut Source) -> Vec<Known> {
     let key = StreamKey { seed: scenario.seed, replication, purpose: Purpose::Services, index: 1 };
     let (mut draws, estimate) = (Stream::new(key), Estimate::new(scenario));
     let (mut block, mut all) = (Requests::default(), Vec::new());
@@ -93,7 +98,8 @@ fn all(scenario: &ServerScenario, replication: u32, source: &mut Source) -> Vec<
         for place in 0..block.len() {
             let (class, service) = (block.class[place], block.service[place]);
             let known = estimate.of(class, Nanos::new(service), &mut draws).get();
-            all.push((block.at[place], class, block.flow[place], service, known));
+            let patience = block.patience.get(place).copied().unwrap_or(u64::MAX);
+            all.push((block.at[place], class, block.flow[place], service, known, patience));
         }
     }
     all.reverse();
@@ -191,15 +197,15 @@ impl<'a> Naive<'a> {
     }
 
     fn arrive(&mut self, now: u64) {
-        let (class, flow, service, known) = match &mut self.coming {
+        let (class, flow, service, known, patience) = match &mut self.coming {
             Coming::Known(all) => {
-                let (_, class, flow, service, known) = all.pop().expect("somebody arrives");
-                (class, flow, service, known)
+                let (_, class, flow, service, known, patience) = all.pop().expect("somebody arrives");
+                (class, flow, service, known, patience)
             }
             Coming::Clients(clients) => {
                 let (submitted, stream) = clients.submit().expect("somebody submits");
                 let known = self.estimate.of(submitted.class, submitted.service, stream).get();
-                (submitted.class, submitted.client, submitted.service.get(), known)
+                (submitted.class, submitted.client, submitted.service.get(), known, u64::MAX)
             }
         };
         let costs = self.scenario.costs;
@@ -232,6 +238,7 @@ impl<'a> Naive<'a> {
             flow,
             service,
             known,
+            leaves: now.saturating_add(patience),
             left,
             began,
             cold,
@@ -347,6 +354,15 @@ impl<'a> Naive<'a> {
         if let Some(assigned) = assigned {
             let request = &mut self.requests[assigned.item.id as usize];
             assert_eq!(request.place, Place::Waiting, "only who waits is granted");
+            if request.began.is_none() && request.leaves < now {
+                request.place = Place::Gone;
+                let (class, at, leaves, service) =
+                    (request.class, request.at, request.leaves, request.service);
+                self.told.abandoned(class, Instant::new(at), Instant::new(leaves), Nanos::new(service));
+                self.pool.finish(Instant::new(now), ServerId(core), &assigned.item, Nanos::ZERO);
+                self.drop_all(now);
+                return self.ask(now, core);
+            }
             let before = self.core_of_flow.insert(request.flow, core);
             let cold = self.scenario.tells_cores() && before.is_some_and(|before| before != core);
             let cost = if cold { self.scenario.costs.cold.get() } else { 0 };

@@ -23,12 +23,10 @@ fn nothing_is_lost_nobody_is_early_and_no_core_does_two_things() {
             let scenario = chance(spec, case);
             let (told, left) = told(spec, case, &scenario);
             let place = format!("{spec}, case {case}");
-            assert_eq!(left.offered, (told.done.len() + told.dropped.len()) as u64, "{place}");
-            assert_eq!(
-                (left.done, left.dropped),
-                (told.done.len() as u64, told.dropped.len() as u64),
-                "{place}"
-            );
+            let unserved = told.dropped.len() + told.abandoned.len();
+            assert_eq!(left.offered, (told.done.len() + unserved) as u64, "{place}");
+            assert_eq!((left.done, left.dropped), (told.done.len() as u64, unserved as u64), "{place}");
+            assert_eq!(left.abandoned, told.abandoned.len() as u64, "{place}");
             assert!(told.done.iter().all(|one| one.began >= one.arrived), "{place}");
             assert!(told.done.iter().all(|one| one.ended >= one.began + one.service), "{place}");
             assert!(!overlaps(&told), "{place}");

@@ -147,6 +147,11 @@ pub(super) fn chance(spec: &str, case: u64) -> ServerScenario {
     }
     made.measure.order = dice.one_in(2);
     made.measure.verify = dice.one_in(2);
+    if dice.one_in(3) && !matches!(made.workload, Workload::Closed(_)) {
+        for class in &mut made.classes {
+            class.patience = dice.one_in(2).then(|| dice.law(unit));
+        }
+    }
     made
 }
 
@@ -198,6 +203,6 @@ fn random_scenarios_are_of_every_kind() {
     assert!(has(&|one| matches!(one.workload, Workload::Closed(_))));
     assert!(has(&|one| matches!(one.workload, Workload::Trace(_))));
     assert!(has(&|one| one.costs.cold.get() > 0) && has(&|one| one.costs.dispatch.get() > 0));
-    assert!(has(&|one| one.ring.is_some()));
+    assert!(has(&ServerScenario::has_patience) && has(&|one| one.ring.is_some()));
     assert!(has(&|one| one.site.queue.is_some()) && has(&|one| one.measure.order));
 }

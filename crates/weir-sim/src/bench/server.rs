@@ -1,5 +1,5 @@
 //! Benchmarks of the server: whole replications with all statistics, 99.5 % of requests of 0.5 µs and 0.5 % of 500 µs, at
-//! a load of 80 %. `…/steps`: by the engine that goes from event to event, where there is another.
+//! a load of 80 %. `…/patience`: at 120 %, where requests leave that wait. `…/steps`: by the engine that goes from event to event, where there is another.
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
@@ -10,8 +10,9 @@ use weir_lab::error::RunError;
 use weir_server::collector::Collector;
 use weir_server::generators::{extreme_bimodal, scenario};
 use weir_server::job::{Ended, Job};
-use weir_server::model::ServerScenario;
+use weir_server::model::{ServerScenario, Workload};
 use weir_server::run;
+use weir_workload::duration::Law;
 
 /// Pools by their number of cores, and how long a replication is.
 const POOLS: [(u32, Nanos); 2] = [(8, Nanos::new(20_000_000)), (128, Nanos::new(2_000_000))];
@@ -47,8 +48,22 @@ pub(super) fn benches() -> Vec<Bench> {
                 bench("/steps", run::step_by_step);
             }
         }
+        let prepare = move || rounds(impatient(cores, duration), run::play);
+        all.push(Bench::new(format!("server/{cores}/cfcfs/patience"), Unit::Rate("requests/s"), prepare));
     }
     all
+}
+
+/// More than can be done, of which a part leaves: patience is exponential, with the mean of a hundred short services.
+fn impatient(cores: u32, duration: Nanos) -> ServerScenario {
+    let mut server = mix("cfcfs", cores, duration);
+    for class in &mut server.classes {
+        class.patience = Some(Law::Exponential(Nanos::new(50_000)));
+    }
+    if let Workload::Open(open) = &mut server.workload {
+        open.mean_gap /= 1.5;
+    }
+    server
 }
 
 fn mix(spec: &str, cores: u32, duration: Nanos) -> ServerScenario {
