@@ -39,6 +39,10 @@ pub struct ClassCounts {
     pub dropped: u64,
     /// Of them, those that left since their service did not begin in time.
     pub abandoned: u64,
+    /// Attempts that were not the first of their request.
+    pub retried: u64,
+    /// Those that were done when their client had given up.
+    pub late: u64,
     /// Those that ended after a later one of their flow.
     pub reordered: u64,
     /// Those that another core served than the request of their flow before.
@@ -53,6 +57,8 @@ impl ClassCounts {
         self.done += other.done;
         self.dropped += other.dropped;
         self.abandoned += other.abandoned;
+        self.retried += other.retried;
+        self.late += other.late;
         self.reordered += other.reordered;
         self.cold += other.cold;
         self.times.iter_mut().zip(&other.times).for_each(|(own, other)| own.merge(other));
@@ -129,6 +135,10 @@ pub struct Told {
     pub dropped: u64,
     /// What those would have needed that left since their service did not begin in time, of those that count.
     pub abandoned: u128,
+    /// What attempts needed that were not the first of their request, of those that count.
+    pub retried: u128,
+    /// What cores did in the measured time for those whose client had given up when they were done.
+    pub late: u128,
     /// What those that were done needed.
     pub service: u128,
     /// Of it, what those needed that count.
@@ -257,6 +267,8 @@ pub struct Collector {
     /// What was told of all.
     pub told: Told,
     aside: Vec<Aside>,
+    /// When clients give up, by class; empty where none does.
+    timeouts: Vec<u64>,
     window: Window,
     has_tails: bool,
 }
@@ -266,6 +278,13 @@ pub struct Collector {
 pub fn measured(server: &ServerScenario) -> Window {
     let until = Instant::ZERO + server.stop.duration;
     Window { from: until.min(Instant::ZERO + server.stop.warm_up), until }
+}
+
+/// When clients give up, by class, in nanoseconds; empty where none does.
+fn timeouts(server: &ServerScenario) -> Vec<u64> {
+    let of = |timeout: Option<Nanos>| timeout.map_or(u64::MAX, Nanos::get);
+    let each = server.classes.iter().map(|class| of(class.timeout));
+    each.filter(|_| server.has_timeout()).collect()
 }
 
 /// Slowdowns are told to the nearest of these.
@@ -302,6 +321,7 @@ impl Collector {
             windows: WindowSums::new(server),
             told: Told::default(),
             aside: vec![Aside::default(); server.classes.len()],
+            timeouts: timeouts(server),
             window: measured(server),
             has_tails: server.measure.tails,
         }
@@ -323,6 +343,19 @@ impl Collector {
             });
         }
         self
+    }
+
+    /// Whether a client had given up by the time of the response.
+    #[inline(always)]
+    fn is_late(&self, class: usize, response: u64) -> bool {
+        self.timeouts.get(class).is_some_and(|timeout| response > *timeout)
+    }
+
+    /// A request is done whose client had given up: its service, as far as it lies in the measured time.
+    #[cold]
+    fn in_vain(&mut self, done: &Done) {
+        let spent = self.window.part(done.began, done.ended).min(done.service);
+        self.told.late += u128::from(spent.get());
     }
 
     /// A request that reaches over an end of the measured time.
@@ -359,6 +392,10 @@ impl Sink for Collector {
         if let Some(windows) = &mut self.windows {
             windows.record(done.began.get(), class, delay);
         }
+        let is_late = self.is_late(class, (done.ended - done.arrived).get());
+        if is_late {
+            self.in_vain(done);
+        }
         if done.arrived < self.window.from || done.ended > self.window.until {
             self.reaches_over(done);
             if !self.window.holds(done.arrived) {
@@ -367,6 +404,7 @@ impl Sink for Collector {
         }
         self.told.counted += u128::from(service);
         let response = (done.ended - done.arrived).get();
+        self.classes[class].late += u64::from(is_late);
         let aside = &mut self.aside[class];
         aside.reordered += u64::from(done.reordered);
         aside.cold += u64::from(done.cold);
@@ -393,6 +431,14 @@ impl Sink for Collector {
             counts.dropped += 1;
             counts.abandoned += 1;
             self.told.abandoned += u128::from(service.get());
+        }
+    }
+
+    #[inline]
+    fn retried(&mut self, class: u16, arrived: Instant, service: Nanos) {
+        if self.window.holds(arrived) {
+            self.classes[usize::from(class)].retried += 1;
+            self.told.retried += u128::from(service.get());
         }
     }
 

@@ -130,6 +130,10 @@ pub struct ClassTable {
     /// the queue until its turn comes, and is not served then. Default: they wait for ever.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<Located<ServiceTime>>,
+    /// How long its clients wait for the answer, from arrival on, before they give up. The server does not know, and does
+    /// the work all the same. Default: they wait for ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Located<Time>>,
 }
 
 /// Who arrives when: from outside at a `load` or a `rate`, from a `trace`, or a `closed` loop of clients.
@@ -158,6 +162,29 @@ pub struct ServerWorkload {
     /// A fixed number of clients, each of which waits for its request before it thinks and sends the next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closed: Option<Located<Clients>>,
+    /// How clients try again whose request is refused, leaves the queue, or is not answered in time. Default: they do not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry: Option<Located<RetryTable>>,
+}
+
+/// How clients try again whose request is refused, leaves the queue, or is not answered in time.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RetryTable {
+    /// At most so many attempts a request, the first included. Default: 3.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempts: Option<Located<u64>>,
+    /// How long a client waits after its first attempt.
+    pub backoff: Located<Time>,
+    /// By what that is multiplied after every further attempt. Default: 2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub factor: Option<Located<f64>>,
+    /// The part of it that is random: 0 is none, with 1 it is evenly anything up to it. Default: 0.5.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<Located<f64>>,
+    /// How many further attempts there may be for each request, over all clients together, such as 0.1. Default: any number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Located<f64>>,
 }
 
 /// The process of arrivals at a server.

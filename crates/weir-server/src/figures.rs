@@ -6,6 +6,10 @@
 //! | `window_max` | the largest mean delay of the windows that begin in the measured time |
 //! | `dropped` | of the requests that arrived in the measured time, those that left unserved |
 //! | `abandoned` | of the requests that arrived in the measured time, those that left since their service did not begin in time; only where a class has a `patience` |
+//! | `late` | of those that were done, those whose client had given up; only where a class has a `timeout` |
+//! | `goodput` | those that were done in time, over the measured time; only where a class has a `timeout` |
+//! | `attempts` | attempts over requests that came by themselves; only where clients try again |
+//! | `wasted` | time that cores spent on what was done when its client had given up, over the measured time of all cores; only where a class has a `timeout` |
 //! | `reordered`, `cold` | of those that were done, those that ended after a later one of their flow, or came to a core with other data |
 //! | `throughput` | those that were done, over the measured time |
 //! | `utilisation`, `overhead` | time that cores were busy, or that was no service, over the measured time of all cores |
@@ -103,13 +107,18 @@ pub fn measured_of(server: &ServerScenario) -> Measured {
         ("reordered", server.measure.order),
         ("cold", server.tells_cold()),
         ("abandoned", server.has_patience()),
+        ("late", server.has_timeout()),
+        ("attempts", server.retry.is_some()),
     ];
     let shares = shares.into_iter().filter(|(_, is_measured)| *is_measured);
     let shares = shares.map(|(name, _)| Metric::new(name, MEANS, "1"));
-    let rate = Metric::new("throughput", MEANS, "1/s");
-    let of_classes: Vec<Metric> = times.into_iter().chain(shares).chain([rate]).collect();
-    let of_cores = [("utilisation", "1"), ("overhead", "1"), ("in_use", "cores")];
-    let of_cores = of_cores.map(|(name, unit)| Metric::new(name, MEANS, unit));
+    let rates = [("throughput", true), ("goodput", server.has_timeout())];
+    let rates = rates.into_iter().filter(|(_, is_measured)| *is_measured);
+    let rates = rates.map(|(name, _)| Metric::new(name, MEANS, "1/s"));
+    let of_classes: Vec<Metric> = times.into_iter().chain(shares).chain(rates).collect();
+    let wasted = server.has_timeout().then_some(("wasted", "1"));
+    let of_cores = [("utilisation", "1"), ("overhead", "1"), ("in_use", "cores")].into_iter().chain(wasted);
+    let of_cores: Vec<Metric> = of_cores.map(|(name, unit)| Metric::new(name, MEANS, unit)).collect();
     let names = server.classes.iter().map(|class| class.name.as_str());
     let subjects = vec![
         Subjects::all(of_classes.iter().copied().chain(of_cores).collect()),
@@ -175,6 +184,19 @@ impl<'c> Making<'c> {
         if self.server.has_patience() {
             self.push(title("abandoned", "1"), |run| ratio(part(run).abandoned, offered(run)), offered);
         }
+        if self.server.has_timeout() {
+            let in_time = |run: &Summary| done(run) - part(run).late;
+            self.push(title("late", "1"), |run| ratio(part(run).late, done(run)), done);
+            self.push(
+                title("goodput", "1/s"),
+                |run| (span > 0.0).then(|| in_time(run) as f64 / span),
+                in_time,
+            );
+        }
+        if self.server.retry.is_some() {
+            let fresh = |run: &Summary| offered(run).saturating_sub(part(run).retried);
+            self.push(title("attempts", "1"), |run| ratio(offered(run), fresh(run)), fresh);
+        }
     }
 
     /// The last row says nothing where it is not measured.
@@ -228,6 +250,10 @@ impl<'c> Making<'c> {
         let done = |run: &Summary| run.classes[0].done;
         self.push(title("utilisation", "1"), |run| share(run.all_cores().busy), done);
         self.push(title("overhead", "1"), |run| share(run.all_cores().overhead), done);
+        if self.server.has_timeout() {
+            let share = |run: &Summary| (all > 0.0).then(|| run.told.late as f64 / all);
+            self.push(title("wasted", "1"), share, done);
+        }
         self.push(title("in_use", "cores"), |run| (span > 0.0).then(|| run.in_use as f64 / span), done);
     }
 }

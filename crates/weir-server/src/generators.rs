@@ -17,7 +17,14 @@ use weir_workload::duration::Law;
 /// A class by name, share and law.
 #[must_use]
 pub fn class(name: &str, share: f64, law: Law) -> Class {
-    Class { name: name.to_owned(), share, service: Service::Law(law), slo: None, patience: None }
+    Class {
+        name: name.to_owned(),
+        share,
+        service: Service::Law(law),
+        slo: None,
+        patience: None,
+        timeout: None,
+    }
 }
 
 /// Poisson arrivals of these classes at a load, on `cores` cores, one flow, one receiver, no costs, for 10 ms of which all
@@ -53,6 +60,7 @@ pub fn scenario(
         },
         classes,
         workload: Workload::Open(Open { process, mean_gap, levels: None, flows: 1 }),
+        retry: None,
         known: Known::Exact,
         ring: None,
         costs: Costs::default(),

@@ -28,6 +28,8 @@ pub struct ServerScenario {
     pub classes: Vec<Class>,
     /// Who arrives when.
     pub workload: Workload,
+    /// Whether clients try again, and how.
+    pub retry: Option<Retry>,
     /// What disciplines are told of the service time of a request.
     pub known: Known,
     /// What lies between arrival and service.
@@ -53,6 +55,12 @@ impl ServerScenario {
     #[must_use]
     pub fn has_patience(&self) -> bool {
         self.classes.iter().any(|class| class.patience.is_some())
+    }
+
+    /// Whether clients of a class give up where no answer comes in time.
+    #[must_use]
+    pub fn has_timeout(&self) -> bool {
+        self.classes.iter().any(|class| class.timeout.is_some())
     }
 
     /// Whether no request waits for ever, so that queues are bounded whatever arrives.
@@ -107,6 +115,23 @@ pub struct Class {
     pub slo: Option<f64>,
     /// How long its requests wait for their service to begin, before they leave; `None`: for ever.
     pub patience: Option<Law>,
+    /// How long its clients wait for the answer before they give up; `None`: for ever. The server does not know.
+    pub timeout: Option<Nanos>,
+}
+
+/// Clients that try again where an attempt fails: it is refused, leaves the queue, or is not answered in time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Retry {
+    /// At most so many attempts a request, the first included.
+    pub attempts: u32,
+    /// From the end of the first attempt to the second.
+    pub backoff: Nanos,
+    /// By what it is multiplied after every further attempt.
+    pub factor: f64,
+    /// The part of it that is random, evenly, and taken away: from 0 to 1.
+    pub jitter: f64,
+    /// How many further attempts there may be for each request that comes by itself; `None`: any number.
+    pub budget: Option<f64>,
 }
 
 /// How long requests are served.

@@ -12,9 +12,13 @@
 //! | | `slowdown` | `1` | response over service |
 //! | | `dropped` | `1` | share of the requests that arrived |
 //! | | `abandoned` | `1` | of them, those that left since their service did not begin in time; only where a class has a `patience` |
+//! | | `late` | `1` | share of those done whose client had given up; only where a class has a `timeout` |
+//! | | `goodput` | `1/s` | requests that were done in time, over the measured time; only where a class has a `timeout` |
+//! | | `attempts` | `1` | attempts a request; only where clients try again |
 //! | | `reordered`, `cold` | `1` | shares of the requests that were done |
 //! | | `throughput` | `1/s` | requests that arrived in the measured time and were done, over it |
 //! | `core` | `utilisation`, `overhead` | `1` | share of the time of all cores; overheads keep a core busy |
+//! | | `wasted` | `1` | share of the time of all cores for what was done too late; only where a class has a `timeout` |
 //! | | `in_use` | `cores` | that may be given requests: what power is spent on |
 //!
 //! Statistics are `mean`, `p50`, `p90`, `p99`, `p99.9`, `p99.99` and `max`, of `delay` also `window_max`, the largest mean
@@ -116,6 +120,12 @@ pub struct ClassTotals {
     /// Of these, those that left since their service did not begin in time; `None` where no class has a `patience`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub abandoned: Option<u64>,
+    /// Attempts that were not the first of their request; `None` where clients do not try again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retried: Option<u64>,
+    /// Done when their client had given up; `None` where no class has a `timeout`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late: Option<u64>,
     /// Done, but after a later one of their flow; `None` where it is not measured.
     pub reordered: Option<u64>,
     /// Served by another core than the request of their flow before; `None` where it is not measured.

@@ -106,6 +106,8 @@ pub trait Sink {
     fn dropped(&mut self, class: u16, arrived: Instant, now: Instant, reason: DropReason);
     /// A request has left at `now`, since its service did not begin in time; it would have needed `service`.
     fn abandoned(&mut self, class: u16, arrived: Instant, now: Instant, service: Nanos);
+    /// A client tries again: an attempt arrives that is not the first of its request.
+    fn retried(&mut self, class: u16, arrived: Instant, service: Nanos);
     /// A core was busy, of which `overhead` was no service of a request.
     fn busy(&mut self, server: u32, from: Instant, until: Instant, overhead: Nanos);
     /// From now on so many cores may be given new requests.
@@ -120,6 +122,7 @@ impl Sink for Forget {
     fn done(&mut self, _done: &Done) {}
     fn dropped(&mut self, _class: u16, _arrived: Instant, _now: Instant, _reason: DropReason) {}
     fn abandoned(&mut self, _class: u16, _arrived: Instant, _now: Instant, _service: Nanos) {}
+    fn retried(&mut self, _class: u16, _arrived: Instant, _service: Nanos) {}
     fn busy(&mut self, _server: u32, _from: Instant, _until: Instant, _overhead: Nanos) {}
     fn in_use(&mut self, _now: Instant, _servers: u32) {}
 }

@@ -53,6 +53,7 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
         cells.iter().enumerate().map(|(place, cell)| figures::rows(server, place, cell)).collect();
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
     let mut warnings: Vec<Warning> = overload(server).into_iter().collect();
+    warnings.extend(storm(server));
     warnings.extend(lengths(server));
     warnings.extend(named(server, cells).filter_map(|(name, cell)| growth(server, name, cell)));
     warnings.extend(
@@ -190,6 +191,19 @@ fn lengths(server: &ServerScenario) -> impl Iterator<Item = Warning> {
     each.filter_map(|(place, discipline)| Length::of(server, place)?.warning(discipline))
 }
 
+/// Where every attempt fails, there are more of them than can be done.
+fn storm(server: &ServerScenario) -> Option<Warning> {
+    let retry = server.retry.filter(|retry| retry.budget.is_none())?;
+    let load = server.steady_load()?;
+    let most = load * f64::from(retry.attempts);
+    let text = format!(
+        "retries have no budget: where attempts fail, up to {} come for each request, a load of {most:.3}, which is not \
+         below 1, so that a burst may keep the queues full for good; give workload.retry a `budget`, such as 0.1",
+        retry.attempts
+    );
+    (most >= 1.0).then_some(Warning { discipline: None, text })
+}
+
 /// More is offered than can be done, and queues are bounded.
 fn overload(server: &ServerScenario) -> Option<Warning> {
     if server.all_leave() {
@@ -244,6 +258,8 @@ fn class_totals(server: &ServerScenario, discipline: &str, cell: &Cell) -> Vec<C
             done: sum(|part| part.done),
             dropped: sum(|part| part.dropped),
             abandoned: server.has_patience().then(|| sum(|part| part.abandoned)),
+            retried: server.retry.map(|_| sum(|part| part.retried)),
+            late: server.has_timeout().then(|| sum(|part| part.late)),
             reordered: server.measure.order.then(|| sum(|part| part.reordered)),
             cold: server.tells_cold().then(|| sum(|part| part.cold)),
         }

@@ -113,7 +113,8 @@ fn utilisation(server: &ServerScenario, discipline: &str, cell: &Cell) -> Option
             class.share * class.service.mean() / mean * refused / part.offered() as f64
         });
         // What those needed that left is known, and may not be the mean: short ones are often served first.
-        work.sum::<f64>() + run.told.abandoned as f64 / span / cores / load
+        let known = run.told.abandoned as f64 - run.told.retried as f64;
+        work.sum::<f64>() + known / span / cores / load
     };
     let served = |run: &Summary| {
         let all = run.all_cores();

@@ -7,6 +7,7 @@
 //! | Work | O(1) a request; block by block where all draws of a kind are alike |
 //! | Services | at least 1 ns, but for those of a trace |
 
+mod backoff;
 pub(crate) mod clients;
 mod estimate;
 mod patience;
@@ -23,6 +24,7 @@ use weir_lab::stream::{Purpose, Stream, StreamKey, below};
 use weir_workload::requests::Requests;
 use weir_workload::source::LengthTable;
 
+pub(crate) use backoff::Backoff;
 pub(crate) use estimate::Estimate;
 pub(crate) use patience::FOR_EVER;
 pub(crate) use services::{Services, draw};

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use crate::collector::Collector;
 use crate::generators::{class, high_bimodal, scenario};
 use crate::job::{Ended, Job, Left};
-use crate::model::{ServerScenario, Workload};
+use crate::model::{Retry, ServerScenario, Workload};
 use crate::outcome::ServerOutcome;
 use crate::record::{Done, Sink};
 use crate::run::{Play, run, run_with};
@@ -384,6 +384,37 @@ fn who_has_no_patience_abandons_as_the_closed_form_says() {
         let totals = &outcome.class_totals[0];
         assert_eq!(totals.abandoned, Some(totals.dropped));
     }
+}
+
+/// Clients that give up, with a budget and without one: the books agree, and what is done in vain is told.
+#[test]
+fn clients_that_try_again_bring_more_work_of_which_a_part_is_in_vain() {
+    let of = |budget: Option<f64>, attempts: u32| {
+        let classes = vec![class("all", 1.0, Law::Exponential(nanos(10_000)))];
+        let mut server = scenario(&["cfcfs"], 2, classes, 0.85).expect("specs");
+        server.classes[0].timeout = Some(nanos(60_000));
+        (server.stop.warm_up, server.stop.duration) = (nanos(10_000_000), nanos(200_000_000));
+        server.stop.replications = 8;
+        server.retry = Some(Retry { attempts, backoff: nanos(20_000), factor: 2.0, jitter: 0.5, budget });
+        let outcome = played(&server, 2).expect("a result");
+        assert!(outcome.checks.iter().all(|check| check.ok != Some(false)), "{:#?}", outcome.checks);
+        let storms = outcome.warnings.iter().filter(|one| one.text.contains("no budget")).count();
+        assert_eq!(storms, usize::from(budget.is_none()));
+        let of = |name, metric| value(&outcome, ["cfcfs", name, metric, "mean"]);
+        let totals = &outcome.class_totals[0];
+        let fresh = totals.offered - totals.retried.expect("counted");
+        let attempts = totals.offered as f64 / fresh as f64;
+        assert!((of("all", "attempts") / attempts - 1.0).abs() < 0.01);
+        let in_time = (totals.done - totals.late.expect("counted")) as f64;
+        let expected = in_time / (8.0 * 0.19);
+        assert!((of("all", "goodput") - expected).abs() <= 1e-9 * expected);
+        assert!((of("all", "late") - totals.late.expect("counted") as f64 / totals.done as f64).abs() < 0.01);
+        assert!(of("all", "wasted") > 0.0 && of("all", "wasted") <= of("all", "utilisation") + 1e-12);
+        (of("all", "attempts"), of("all", "goodput"))
+    };
+    let ((thrifty, good), (lavish, poor)) = (of(Some(0.1), 4), of(None, 4));
+    assert!(thrifty > 1.0 && thrifty < 1.1 && lavish > 2.0, "{thrifty} {lavish}");
+    assert!(good > 2.0 * poor, "{good} {poor}");
 }
 
 #[test]

@@ -25,6 +25,10 @@ pub struct ClassPart {
     pub dropped: u64,
     /// Of them, those that left since their service did not begin in time.
     pub abandoned: u64,
+    /// Attempts that were not the first of their request.
+    pub retried: u64,
+    /// Those that were done when their client had given up.
+    pub late: u64,
     /// Those that ended after a later one of their flow.
     pub reordered: u64,
     /// Those that another core served than the request of their flow before.
@@ -37,9 +41,9 @@ pub struct ClassPart {
 
 impl ClassPart {
     fn new(counts: &ClassCounts, window_max: Option<f64>) -> Self {
-        let &ClassCounts { done, dropped, abandoned, reordered, cold, ref times } = counts;
+        let &ClassCounts { done, dropped, abandoned, retried, late, reordered, cold, ref times } = counts;
         let times = [0, 1, 2].map(|metric: usize| times[metric].spread_at(&FAR_QUANTILES));
-        Self { done, dropped, abandoned, reordered, cold, times, window_max }
+        Self { done, dropped, abandoned, retried, late, reordered, cold, times, window_max }
     }
 
     /// Requests that arrived.
@@ -189,9 +193,9 @@ impl weir_lab::gathered::Cell for Cell {
 
 weir_lab::encode! {
     CoreCounts { busy, overhead }
-    Told { done, dropped, abandoned, service, counted, longest, busy, overhead, present, reaching, before, after }
+    Told { done, dropped, abandoned, retried, late, service, counted, longest, busy, overhead, present, reaching, before, after }
     WindowSum { count, sum }
-    ClassPart { done, dropped, abandoned, reordered, cold, times, window_max }
+    ClassPart { done, dropped, abandoned, retried, late, reordered, cold, times, window_max }
     Summary { classes, cores, in_use, peak, told, left }
     Summed { summary, tails, over_time, windows, in_use }
 }

@@ -151,7 +151,7 @@ impl<S: Sink> Teller<'_, S> {
 /// Whether a scenario leaves the course of a request to its arrival alone, whatever the discipline.
 fn is_open(scenario: &ServerScenario) -> bool {
     let costs = scenario.costs;
-    let open = !matches!(scenario.workload, Workload::Closed(_));
+    let open = !matches!(scenario.workload, Workload::Closed(_)) && scenario.retry.is_none();
     let measure = scenario.measure;
     let is_one = scenario.site.receivers == 1 && scenario.ring.is_none();
     open && is_one && costs.cold.get() == 0 && !measure.order && !measure.verify

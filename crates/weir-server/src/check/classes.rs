@@ -69,7 +69,8 @@ impl Check<'_, '_> {
             };
             let service = self.service(service)?;
             let (slo, patience) = (self.slo(class.value.slo.as_ref())?, self.patience(&class.value)?);
-            classes.push(Class { name, share, service, slo, patience });
+            let timeout = self.timeout(&class.value)?;
+            classes.push(Class { name, share, service, slo, patience, timeout });
         }
         Ok(classes)
     }
@@ -126,6 +127,11 @@ impl Check<'_, '_> {
     /// How long requests of a class wait for their service to begin.
     pub(super) fn patience(&self, class: &ClassTable) -> Checked<Option<Law>> {
         class.patience.as_ref().map(|written| self.span_law(written, true)).transpose()
+    }
+
+    /// How long clients of a class wait for the answer.
+    pub(super) fn timeout(&self, class: &ClassTable) -> Checked<Option<Nanos>> {
+        class.timeout.as_ref().map(|written| self.some_span(written, LONGEST_SERVICE)).transpose()
     }
 
     fn service(&self, written: &Located<ServiceTime>) -> Checked<Service> {

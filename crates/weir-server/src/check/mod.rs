@@ -7,6 +7,7 @@
 //! | classes and their service | `classes` |
 //! | arrivals from outside, clients | `workload` |
 //! | requests of a file | `requests` |
+//! | clients that try again | `retry` |
 //! | when a run ends, what is measured | `measure` |
 //! | disciplines, built for the site | `disciplines` |
 //!
@@ -16,6 +17,7 @@ mod classes;
 mod disciplines;
 mod measure;
 mod requests;
+mod retry;
 mod workload;
 
 use crate::document::span::Bound;
@@ -153,6 +155,7 @@ impl Check<'_, '_> {
         };
         let stop = self.server_stop(document, &arrives)?;
         self.memory(document, &cores, &arrives, &stop)?;
+        let retry = self.retry(document, cores.queue.is_some() || cores.ring.is_some())?;
         let measure = self.server_measure(&document.measure, &stop, classes.len())?;
         let site = Site {
             servers: cores.cores,
@@ -173,6 +176,7 @@ impl Check<'_, '_> {
             site,
             classes,
             workload: arrives.workload,
+            retry,
             known: cores.known,
             costs: cores.costs,
             ring: cores.ring,

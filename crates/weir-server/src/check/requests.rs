@@ -187,6 +187,7 @@ impl Check<'_, '_> {
                 service: Service::Law(Law::Constant(mean)),
                 slo: self.slo(table.value.slo.as_ref())?,
                 patience: self.patience(&table.value)?,
+                timeout: self.timeout(&table.value)?,
             });
         }
         Ok(classes)

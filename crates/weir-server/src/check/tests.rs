@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::model::{Costs, Known, Levels, Measure, Process, ServerScenario, Service, Stop, Workload};
+use crate::model::{Costs, Known, Levels, Measure, Process, Retry, ServerScenario, Service, Stop, Workload};
 use weir_core::pool::{DISPATCHER, POOL, Profile, Site};
 use weir_core::units::Nanos;
 use weir_document::testing::{Folder, assert_bounds, grouped, names};
@@ -74,6 +74,7 @@ share = 0.995
 service = "500ns"
 slo = 10.0
 patience = { exponential = "2ms" }
+timeout = "5ms"
 
 [[class]]
 name = "long"
@@ -84,6 +85,7 @@ rate = "2M/s"
 arrivals = { trains = { every = "10us", spacing = "5ns" } }
 levels = { every = "1ms", count = 3, factor = 1.5 }
 flows = 16
+retry = { attempts = 4, backoff = "1ms", factor = 3.0, jitter = 1.0, budget = 0.2 }
 
 [stop]
 duration = "10ms"
@@ -109,6 +111,10 @@ fn everything_is_as_it_is_written() {
     assert_eq!((short.name.as_str(), short.share, short.slo), ("short", 0.995, Some(10.0)));
     assert_eq!((short.patience, long.patience), (Some(Law::Exponential(nanos(2_000_000))), None));
     assert!(matches!(short.service, Service::Law(Law::Constant(time)) if time == nanos(500)));
+    assert_eq!((short.timeout, long.timeout), (Some(nanos(5_000_000)), None));
+    let backoff = nanos(1_000_000);
+    let retry = Retry { attempts: 4, backoff, factor: 3.0, jitter: 1.0, budget: Some(0.2) };
+    assert_eq!(server.retry, Some(retry));
     assert!((long.share - 0.005).abs() < 1e-12 && long.slo.is_none(), "{}", long.share);
     let mixture = Sizes::list(&[(400_000, 0.5), (600_000, 0.5)]).expect("valid");
     assert!(matches!(&long.service, Service::Sizes(sizes) if **sizes == mixture));
@@ -279,13 +285,23 @@ fn a_trace_is_part_of_the_fingerprint() {
 
 #[test]
 fn the_schema_knows_the_keys() {
-    TEXTS.assert_keys(&["hand_over", "trains", "levels", "per_unit", "clients", "slo", "patience"]);
+    TEXTS.assert_keys(&[
+        "hand_over",
+        "trains",
+        "levels",
+        "per_unit",
+        "clients",
+        "slo",
+        "patience",
+        "timeout",
+        "retry",
+    ]);
 }
 
 #[test]
 fn the_document_has_the_bounds_of_the_code() {
     use super::{LONGEST_COST, LONGEST_QUEUE, LONGEST_RUN, LONGEST_SERVICE, QUEUE, WRONGEST};
-    use super::{classes, measure, requests, workload};
+    use super::{classes, measure, requests, retry, workload};
     use weir_core::pool::{MAX_CLASSES, MAX_SERVERS};
     let seconds = |span: Nanos| format!("{} s", grouped(span.get() / 1_000_000_000));
     let count = |number: f64| grouped(number as u64);
@@ -303,6 +319,10 @@ fn the_document_has_the_bounds_of_the_code() {
         ("`class.service`", format!("at most {}", seconds(LONGEST_SERVICE))),
         ("`class.patience`", format!("at most {}", seconds(LONGEST_SERVICE))),
         ("`class.slo`", format!("at most {}", count(classes::LARGEST_SLO))),
+        ("`class.timeout`", format!("at most {}", seconds(LONGEST_SERVICE))),
+        ("`workload.retry`", format!("2 to {} attempts", retry::MOST_ATTEMPTS)),
+        ("`workload.retry`", format!("factor from 1 to {}", count(retry::LARGEST_FACTOR))),
+        ("`workload.retry`", format!("budget at most {}", count(retry::LARGEST_BUDGET))),
         ("`workload.rate`", format!("at most {}", count(workload::HIGHEST_RATE))),
         ("`workload.levels`", format!("1 to {} levels", workload::MAX_LEVELS)),
         ("`workload.levels`", format!("to {}, in all", count(workload::MAX_FACTOR))),

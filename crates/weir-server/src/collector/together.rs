@@ -68,6 +68,14 @@ impl Collector {
             let rows = batch.began.iter().zip(batch.class).zip(columns[0]);
             rows.for_each(|((&began, &class), &delay)| windows.record(began, usize::from(class), delay));
         }
+        if !self.timeouts.is_empty() {
+            let rows = batch.class.iter().zip(columns[1]).zip(batch.service);
+            for ((&class, &response), &service) in rows {
+                let is_late = self.is_late(usize::from(class), response);
+                self.classes[usize::from(class)].late += u64::from(is_late);
+                self.told.late += u128::from(if is_late { service } else { 0 });
+            }
+        }
         match self.classes.as_mut_slice() {
             [only] => only.count_times(columns, self.has_tails),
             _ => self.sort_by_class(batch, columns),

@@ -47,7 +47,12 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
         let request = self.slots.of(slot);
         if grant.begins > now && grant.first {
             request.began = NOT_YET;
+            let request = *request;
+            if request.leaves < now {
+                self.fails(now, slot, &request);
+            }
         }
+        let request = self.slots.of(slot);
         if request.left == Nanos::ZERO && grant.begins <= now {
             self.pool.finish(now, ServerId(core), &grant.item, used);
             self.done(now, core, slot);
@@ -141,6 +146,7 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
         self.left.dropped += 1;
         self.left.abandoned += 1;
         self.sink.abandoned(request.class, request.arrived, request.leaves, request.service);
+        self.fails(now, item.id, &request);
         self.forget_dropped(now);
     }
 
@@ -202,6 +208,7 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
             }
             self.left.dropped += 1;
             self.sink.dropped(request.class, request.arrived, now, reason);
+            self.fails(now, item.id, &request);
             self.arrivals.over(request.flow, now, true);
         }
         self.drops = drops;

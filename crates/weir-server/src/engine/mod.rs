@@ -15,6 +15,7 @@ mod cores;
 mod flows;
 mod grants;
 mod requests;
+mod retries;
 mod run;
 
 use crate::accelerated;

@@ -75,6 +75,15 @@ impl Slot {
     }
 }
 
+impl Slot {
+    /// The same request, as it arrives once more.
+    pub(super) fn again(&self, arrived: Instant) -> Self {
+        let patience = self.leaves.get().saturating_sub(self.arrived.get());
+        let patience = if self.leaves == Instant::NEVER { u64::MAX } else { patience };
+        Self::arrived(arrived, self.class, self.flow, self.service, self.known, patience)
+    }
+}
+
 /// All slots.
 #[derive(Debug)]
 pub(super) struct Slots {

@@ -4,7 +4,8 @@ use super::arrivals::{Arrivals, Receivers};
 use super::control::Control;
 use super::cores::{Cores, End, LATEST, Open};
 use super::flows::Flows;
-use super::requests::{MOST, Slot, Slots};
+use super::requests::{MOST, NOT_YET, Slot, Slots, State};
+use super::retries::{Attempt, Cause, Retries};
 use super::{Request, flows};
 use crate::job::{Ended, Job, Left};
 use crate::model::ServerScenario;
@@ -34,6 +35,7 @@ pub(super) struct Engine<'a, D, S> {
     pub(super) cores: Cores,
     pub(super) flows: Flows,
     pub(super) control: Option<Control>,
+    pub(super) retries: Option<Retries>,
     /// What the discipline has dropped in the call before.
     pub(super) drops: Vec<(Request, DropReason)>,
     in_use: u32,
@@ -66,6 +68,7 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
             cores: Cores::new(scenario.site.servers),
             flows: Flows::new(flows(scenario), scenario.measure.order, scenario.tells_cores()),
             control,
+            retries: Retries::new(scenario, job.replication),
             drops: Vec::new(),
             in_use,
             controls: 0,
@@ -107,10 +110,14 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
     #[inline]
     fn event(&mut self) -> Option<Instant> {
         let End { at: end, core } = self.cores.first();
-        let arrival = self.arrivals.next_at();
+        let held = self.slots.held();
+        let (arrival, gives_up) = match &mut self.retries {
+            Some(retries) => (self.arrivals.next_at().min(retries.next_due()), retries.next_gives_up(held)),
+            None => (self.arrivals.next_at(), Instant::NEVER),
+        };
         let delivery = self.receivers.as_ref().map_or(Instant::NEVER, Receivers::next_at);
         let control = self.control.as_ref().map_or(Instant::NEVER, |control| control.next_at);
-        let offer = arrival.min(delivery);
+        let offer = arrival.min(delivery).min(gives_up);
         let now = if end <= control && end <= offer {
             if end == LATEST {
                 return self.nothing_left();
@@ -124,9 +131,10 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
             self.control(control);
             control
         } else {
-            match arrival <= delivery {
-                true => self.arrival(arrival),
-                false => self.delivery(delivery),
+            match (gives_up <= offer, arrival <= delivery) {
+                (true, _) => self.gives_up(gives_up),
+                (_, true) => self.arrival(arrival),
+                _ => self.delivery(delivery),
             }
             self.controls = 0;
             offer
@@ -166,24 +174,67 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
     /// A request arrives: at its receiver, or at once before the discipline.
     #[inline]
     fn arrival(&mut self, now: Instant) {
-        let Some(request) = self.arrivals.take() else { return };
+        let Some((request, attempt)) = self.next_request(now) else { return };
         self.left.offered += 1;
         let receiver = self.receiver(request.flow);
         if self.receivers.as_ref().is_some_and(|receivers| receivers.is_full(now, receiver)) {
-            return self.drop_at_receiver(now, &request);
+            return self.drop_at_receiver(now, &request, attempt);
         }
         let Some(slot) = self.slots.keep(request) else { return self.too_many() };
+        if let Some(retries) = &mut self.retries {
+            retries.keep(slot, attempt, &request);
+        }
         match &mut self.receivers {
             Some(receivers) => receivers.receive(now, slot, receiver),
             None => self.enqueue(now, slot),
         }
     }
 
+    /// The request that arrives at `now`: one that comes by itself, or an attempt that is due.
+    #[inline]
+    fn next_request(&mut self, now: Instant) -> Option<(Slot, Attempt)> {
+        let Some(retries) = &mut self.retries else {
+            return self.arrivals.take().map(|request| (request, Attempt::default()));
+        };
+        if self.arrivals.next_at() <= now {
+            let attempt = retries.first();
+            return self.arrivals.take().map(|request| (request, attempt));
+        }
+        let (request, attempt) = retries.take()?;
+        self.sink.retried(request.class, request.arrived, request.service);
+        Some((request, attempt))
+    }
+
+    /// A client gives up on the attempt of a slot, if that is still there and not answered.
+    fn gives_up(&mut self, now: Instant) {
+        let Some(retries) = &mut self.retries else { return };
+        let Some((moment, is_held)) = retries.take_gives_up() else { return };
+        let Some(&mut request) = self.slots.get(moment.slot).filter(|_| is_held) else { return };
+        let waits = request.began == NOT_YET && request.state != State::Served;
+        if request.state != State::Gone && (moment.cause == Cause::Timeout || waits) {
+            retries.forget(moment.slot);
+            retries.again(now, moment.attempt, &request);
+        }
+    }
+
+    /// An attempt has left unserved, as its client sees at once.
+    pub(super) fn fails(&mut self, now: Instant, slot: u32, request: &Slot) {
+        let Some(retries) = &mut self.retries else { return };
+        let attempt = retries.held(slot);
+        if attempt != Attempt::default() {
+            retries.forget(slot);
+            retries.again(now, attempt, request);
+        }
+    }
+
     /// The ring of its receiver is full.
     #[cold]
-    fn drop_at_receiver(&mut self, now: Instant, request: &Slot) {
+    fn drop_at_receiver(&mut self, now: Instant, request: &Slot, attempt: Attempt) {
         self.left.dropped += 1;
         self.sink.dropped(request.class, request.arrived, now, DropReason::QueueFull);
+        if let Some(retries) = &mut self.retries {
+            retries.again(now, attempt, request);
+        }
         self.arrivals.over(request.flow, now, true);
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{delay, run, run_stepwise};
 use crate::generators::{class, scenario};
 use crate::job::Job;
-use crate::model::{Closed, Costs, ServerScenario, Workload};
+use crate::model::{Closed, Costs, Retry, ServerScenario, Workload};
 use weir_core::discipline::DropReason;
 use weir_core::units::Nanos;
 use weir_lab::error::RunError;
@@ -57,6 +57,24 @@ fn who_has_left_is_not_served_when_its_turn_comes() {
         assert_eq!(told.abandoned, [(0, 2, 11, 5)], "{spec}");
         assert_eq!((left.offered, left.done, left.dropped, left.abandoned), (4, 3, 1, 1), "{spec}");
     }
+}
+
+/// One attempt is served in vain, and so is the next, which comes when the client has given up and backed off.
+#[test]
+fn who_gives_up_tries_again_and_the_work_is_done_all_the_same() {
+    let mut made = trace("cfcfs", 1, &[(0, 0, 10), (50, 0, 3)]);
+    made.classes[0].timeout = Some(Nanos::new(5));
+    made.retry = Some(Retry { attempts: 2, backoff: Nanos::new(2), factor: 2.0, jitter: 0.0, budget: None });
+    let (told, left) = run(&made);
+    assert_eq!(course(&made), [(0, 0, 10, 0), (7, 10, 20, 0), (50, 50, 53, 0)]);
+    assert_eq!(told.retried, [(0, 7, 10)]);
+    assert_eq!((left.offered, left.done, left.dropped), (3, 3, 0));
+    // A request saves up two fifths of an attempt; after three there is one.
+    let mut made = trace("cfcfs", 1, &[(0, 0, 10), (100, 0, 10), (200, 0, 10), (300, 0, 10)]);
+    made.classes[0].timeout = Some(Nanos::new(5));
+    made.retry =
+        Some(Retry { attempts: 9, backoff: Nanos::new(2), factor: 2.0, jitter: 0.0, budget: Some(0.4) });
+    assert_eq!(run(&made).0.retried, [(0, 207, 10)]);
 }
 
 #[test]

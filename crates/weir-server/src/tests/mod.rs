@@ -26,6 +26,8 @@ pub(super) struct Told {
     pub(super) dropped: Vec<(u16, u64, u64, DropReason)>,
     /// Class, arrival, when, and what they would have needed.
     pub(super) abandoned: Vec<(u16, u64, u64, u64)>,
+    /// Class, arrival, and what they need.
+    pub(super) retried: Vec<(u16, u64, u64)>,
     /// Core, from, until, overhead.
     pub(super) busy: Vec<(u32, u64, u64, u64)>,
     pub(super) in_use: Vec<(u64, u32)>,
@@ -40,6 +42,9 @@ impl Sink for Told {
     }
     fn abandoned(&mut self, class: u16, arrived: Instant, now: Instant, service: Nanos) {
         self.abandoned.push((class, arrived.get(), now.get(), service.get()));
+    }
+    fn retried(&mut self, class: u16, arrived: Instant, service: Nanos) {
+        self.retried.push((class, arrived.get(), service.get()));
     }
     fn busy(&mut self, server: u32, from: Instant, until: Instant, overhead: Nanos) {
         self.busy.push((server, from.get(), until.get(), overhead.get()));

@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use super::Told;
 use crate::engine::seeded;
 use crate::job::Job;
-use crate::model::{ServerScenario, Workload};
+use crate::model::{Retry, ServerScenario, Workload};
 use crate::record::{Done, Sink};
 use crate::source::clients::Clients;
-use crate::source::{Estimate, Source};
+use crate::source::{Backoff, Estimate, Source};
 use weir_core::discipline::DropReason;
 use weir_core::item::{ClassId, FlowId, Message};
 use weir_core::pool::{Delays, Measured, Placed, Pool, ReceiverId, ServerId};
@@ -42,6 +42,22 @@ struct Request {
     /// Its place among those that came before the discipline.
     delivered: usize,
     place: Place,
+    /// The number of the request among those that came by themselves, and that of the attempt, from 1.
+    attempt: (u64, u32),
+    /// Its client waits no more.
+    gave_up: bool,
+}
+
+/// When an attempt comes, which it is, its class, flow, service, what is known of it, and its patience.
+type Due = (u64, (u64, u32), u16, u32, u64, u64, u64);
+
+/// Clients that try again.
+struct Again {
+    retry: Retry,
+    backoff: Backoff,
+    fresh: u64,
+    tokens: f64,
+    due: Vec<Due>,
 }
 
 struct Serving {
@@ -83,6 +99,7 @@ pub(super) struct Naive<'a> {
     ended: Vec<(u32, usize)>,
     /// When services began first, of which class, how long after arrival.
     begun: Vec<(u64, u16, u64)>,
+    again: Option<Again>,
     next_control: Option<u64>,
     last_control: u64,
     drops: Vec<(Item, DropReason)>,
@@ -133,6 +150,13 @@ impl<'a> Naive<'a> {
             core_of_flow: HashMap::new(),
             ended: Vec::new(),
             begun: Vec::new(),
+            again: scenario.retry.map(|retry| Again {
+                retry,
+                backoff: Backoff::new(retry, scenario.seed, job.replication),
+                fresh: 0,
+                tokens: 0.0,
+                due: Vec::new(),
+            }),
             next_control,
             last_control: 0,
             drops: Vec::new(),
@@ -142,9 +166,50 @@ impl<'a> Naive<'a> {
     }
 
     fn next_arrival(&self) -> Option<u64> {
+        let due = self.again.iter().flat_map(|again| again.due.iter().map(|due| due.0)).min();
+        self.next_fresh().into_iter().chain(due).min()
+    }
+
+    fn next_fresh(&self) -> Option<u64> {
         match &self.coming {
             Coming::Known(all) => all.last().map(|request| request.0),
             Coming::Clients(clients) => clients.next_at().map(Instant::get),
+        }
+    }
+
+    /// Who gives up next, and when; of equal times the earlier request and attempt.
+    fn next_gives_up(&self) -> Option<(u64, (u64, u32), usize)> {
+        self.again.as_ref()?;
+        let of = |(id, request): (usize, &Request)| {
+            let timeout = self.scenario.classes[usize::from(request.class)].timeout;
+            let timeout = timeout.map(|timeout| request.at + timeout.get());
+            let waits = request.began.is_none() && request.leaves < u64::MAX;
+            let at = timeout.into_iter().chain(waits.then(|| request.leaves + 1)).min()?;
+            (request.place != Place::Gone && !request.gave_up).then_some((at, request.attempt, id))
+        };
+        self.requests.iter().enumerate().filter_map(of).min()
+    }
+
+    /// The client of a request gives up, and tries again where it may.
+    fn gives_up(&mut self, now: u64, id: usize) {
+        let (scenario, request) = (self.scenario, &mut self.requests[id]);
+        let Some(again) = self.again.as_mut().filter(|_| !request.gave_up) else { return };
+        request.gave_up = true;
+        let (number, attempt) = request.attempt;
+        if attempt == again.retry.attempts {
+            return;
+        }
+        if again.retry.budget.is_some() {
+            if again.tokens < 1.0 {
+                return;
+            }
+            again.tokens -= 1.0;
+        }
+        let at = now + again.backoff.before(number, attempt).get();
+        let patience = if request.leaves == u64::MAX { u64::MAX } else { request.leaves - request.at };
+        let (class, flow, service, known) = (request.class, request.flow, request.service, request.known);
+        if at < scenario.stop.duration.get() {
+            again.due.push((at, (number, attempt + 1), class, flow, service, known, patience));
         }
     }
 
@@ -161,6 +226,7 @@ impl<'a> Naive<'a> {
         loop {
             let end = self.serving.iter().map(|one| (one.end(), one.core)).min();
             let (arrival, delivery) = (self.next_arrival(), self.next_delivery());
+            let gives_up = self.next_gives_up();
             let something = end.is_some() || arrival.is_some() || delivery.is_some();
             if !something && self.requests.iter().all(|request| request.place == Place::Gone) {
                 return self.told;
@@ -168,6 +234,7 @@ impl<'a> Naive<'a> {
             let period = self.next_control.unwrap_or(u64::MAX);
             let control = self.pool.wakes_at().map_or(period, |alarm| period.min(alarm.get()));
             let offer = arrival.unwrap_or(u64::MAX).min(delivery.map_or(u64::MAX, |(at, _)| at));
+            let offer = offer.min(gives_up.map_or(u64::MAX, |(at, ..)| at));
             let now = match end {
                 Some((at, core)) if at <= control && at <= offer => {
                     self.end(at, core);
@@ -179,6 +246,10 @@ impl<'a> Naive<'a> {
                         false => self.wake(control),
                     }
                     control
+                }
+                _ if gives_up.is_some_and(|(at, ..)| at == offer) => {
+                    self.gives_up(offer, gives_up.expect("somebody does").2);
+                    offer
                 }
                 _ if arrival == Some(offer) => {
                     self.arrive(offer);
@@ -197,7 +268,22 @@ impl<'a> Naive<'a> {
     }
 
     fn arrive(&mut self, now: u64) {
+        let is_fresh = self.next_fresh() == Some(now);
+        let mut attempt = (0, 1);
+        if let Some(again) = self.again.as_mut().filter(|_| is_fresh) {
+            attempt = (again.fresh, 1);
+            again.fresh += 1;
+            again.tokens = (again.tokens + again.retry.budget.unwrap_or(0.0)).min(100.0);
+        }
         let (class, flow, service, known, patience) = match &mut self.coming {
+            _ if !is_fresh => {
+                let due = &mut self.again.as_mut().expect("somebody tries again").due;
+                let first = (0..due.len()).min_by_key(|&place| (due[place].0, due[place].1)).expect("one");
+                let (_, number, class, flow, service, known, patience) = due.remove(first);
+                attempt = number;
+                self.told.retried(class, Instant::new(now), Nanos::new(service));
+                (class, flow, service, known, patience)
+            }
             Coming::Known(all) => {
                 let (_, class, flow, service, known, patience) = all.pop().expect("somebody arrives");
                 (class, flow, service, known, patience)
@@ -220,18 +306,13 @@ impl<'a> Naive<'a> {
         // Somebody is seen to until its dispatch is over.
         let is_busy = costs.dispatch.get() > 0 && self.receivers[number as usize] > now;
         let waiting = self.requests.iter().filter(waits).count() as u64;
-        if is_busy && self.scenario.ring.is_some_and(|ring| waiting >= u64::from(ring)) {
-            self.told.dropped(class, Instant::new(now), Instant::new(now), DropReason::QueueFull);
-            if let Coming::Clients(clients) = &mut self.coming {
-                clients.over(flow, Instant::new(now), true);
-            }
-            return;
+        let is_full = is_busy && self.scenario.ring.is_some_and(|ring| waiting >= u64::from(ring));
+        let receiver = &mut self.receivers[number as usize];
+        if !is_full {
+            *receiver = now.max(*receiver) + costs.dispatch.get();
         }
-        let receiver = &mut self.receivers[(flow % self.scenario.site.receivers) as usize];
-        *receiver = now.max(*receiver) + costs.dispatch.get();
         let until = *receiver + costs.hand_over.get();
-        let place = Place::Received { until };
-        let (left, began, cold, delivered) = (service, None, false, 0);
+        let place = if is_full { Place::Gone } else { Place::Received { until } };
         self.requests.push(Request {
             at: now,
             class,
@@ -239,12 +320,22 @@ impl<'a> Naive<'a> {
             service,
             known,
             leaves: now.saturating_add(patience),
-            left,
-            began,
-            cold,
-            delivered,
+            left: service,
+            began: None,
+            cold: false,
+            delivered: 0,
             place,
+            attempt,
+            gave_up: false,
         });
+        if is_full {
+            self.told.dropped(class, Instant::new(now), Instant::new(now), DropReason::QueueFull);
+            self.gives_up(now, self.requests.len() - 1);
+            if let Coming::Clients(clients) = &mut self.coming {
+                clients.over(flow, Instant::new(now), true);
+            }
+            return;
+        }
         if until == now {
             self.deliver(now, self.requests.len() - 1);
         }
@@ -280,6 +371,7 @@ impl<'a> Naive<'a> {
             if let Coming::Clients(clients) = &mut self.coming {
                 clients.over(request.flow, Instant::new(now), true);
             }
+            self.gives_up(now, item.id as usize);
         }
     }
 
@@ -303,7 +395,11 @@ impl<'a> Naive<'a> {
                 let begun = (one.begins, request.class, one.begins - request.at);
                 let place = self.begun.iter().position(|&other| other == begun).expect("it was to begin");
                 self.begun.remove(place);
+                if request.leaves < now {
+                    self.gives_up(now, one.item.id as usize);
+                }
             }
+            let request = &mut self.requests[one.item.id as usize];
             request.place = Place::Waiting;
             let remaining = Nanos::new(one.item.remaining.get().saturating_sub(used));
             self.pool.requeue(
@@ -359,6 +455,7 @@ impl<'a> Naive<'a> {
                 let (class, at, leaves, service) =
                     (request.class, request.at, request.leaves, request.service);
                 self.told.abandoned(class, Instant::new(at), Instant::new(leaves), Nanos::new(service));
+                self.gives_up(now, assigned.item.id as usize);
                 self.pool.finish(Instant::new(now), ServerId(core), &assigned.item, Nanos::ZERO);
                 self.drop_all(now);
                 return self.ask(now, core);

@@ -7,7 +7,7 @@ use super::naive::Naive;
 use super::{Told, run_stepwise};
 use crate::generators::{class, scenario};
 use crate::job::{Job, Left};
-use crate::model::{Class, Closed, Costs, Known, Levels, Open, Process, ServerScenario, Workload};
+use crate::model::{Class, Closed, Costs, Known, Levels, Open, Process, Retry, ServerScenario, Workload};
 use weir_core::item::Message;
 use weir_core::pool::MAX_CLASSES;
 use weir_core::registry::{self, DISPATCHER, POOL};
@@ -152,7 +152,24 @@ pub(super) fn chance(spec: &str, case: u64) -> ServerScenario {
             class.patience = dice.one_in(2).then(|| dice.law(unit));
         }
     }
+    if dice.one_in(3) && !matches!(made.workload, Workload::Closed(_)) {
+        try_again(dice, unit, &mut made);
+    }
     made
+}
+
+/// Clients give up and try again.
+fn try_again(dice: &mut Dice, unit: u64, made: &mut ServerScenario) {
+    made.retry = Some(Retry {
+        attempts: 2 + dice.below(4) as u32,
+        backoff: dice.units(unit, 0, 8),
+        factor: 1.0 + dice.below(3) as f64,
+        jitter: dice.below(3) as f64 / 2.0,
+        budget: dice.one_in(2).then(|| dice.below(8) as f64 / 10.0),
+    });
+    for class in &mut made.classes {
+        class.timeout = dice.one_in(2).then(|| dice.units(unit, 1, 40));
+    }
 }
 
 const JOB: Job = Job { replication: 0, discipline: 0 };
@@ -203,6 +220,7 @@ fn random_scenarios_are_of_every_kind() {
     assert!(has(&|one| matches!(one.workload, Workload::Closed(_))));
     assert!(has(&|one| matches!(one.workload, Workload::Trace(_))));
     assert!(has(&|one| one.costs.cold.get() > 0) && has(&|one| one.costs.dispatch.get() > 0));
-    assert!(has(&ServerScenario::has_patience) && has(&|one| one.ring.is_some()));
+    assert!(has(&|one| one.retry.is_some() && one.has_timeout()) && has(&ServerScenario::has_patience));
+    assert!(has(&|one| one.ring.is_some()));
     assert!(has(&|one| one.site.queue.is_some()) && has(&|one| one.measure.order));
 }
