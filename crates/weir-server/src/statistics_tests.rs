@@ -413,7 +413,8 @@ fn clients_that_try_again_bring_more_work_of_which_a_part_is_in_vain() {
         (of("all", "attempts"), of("all", "goodput"))
     };
     let ((thrifty, good), (lavish, poor)) = (of(Some(0.1), 4), of(None, 4));
-    assert!(thrifty > 1.0 && thrifty < 1.1 && lavish > 2.0, "{thrifty} {lavish}");
+    // What was saved up before the measured time comes on top of the tenth.
+    assert!(thrifty > 1.0 && thrifty < 1.105 && lavish > 2.0, "{thrifty} {lavish}");
     assert!(good > 2.0 * poor, "{good} {poor}");
 }
 
