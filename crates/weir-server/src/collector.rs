@@ -137,6 +137,9 @@ pub struct Told {
     pub abandoned: u128,
     /// What attempts needed that were not the first of their request, of those that count.
     pub retried: u128,
+    /// Attempts of the last tenth of the measured time that were answered in time, and those that failed; where clients try
+    /// again.
+    pub last: [u64; 2],
     /// What cores did in the measured time for those whose client had given up when they were done.
     pub late: u128,
     /// What those that were done needed.
@@ -269,6 +272,8 @@ pub struct Collector {
     aside: Vec<Aside>,
     /// When clients give up, by class; empty where none does.
     timeouts: Vec<u64>,
+    /// The last tenth of the measured time, where clients try again; or no time at all.
+    last: Window,
     window: Window,
     has_tails: bool,
 }
@@ -285,6 +290,13 @@ fn timeouts(server: &ServerScenario) -> Vec<u64> {
     let of = |timeout: Option<Nanos>| timeout.map_or(u64::MAX, Nanos::get);
     let each = server.classes.iter().map(|class| of(class.timeout));
     each.filter(|_| server.has_timeout()).collect()
+}
+
+/// The last tenth of the measured time, where clients try again; or no time at all.
+fn last(server: &ServerScenario) -> Window {
+    let Window { from, until } = measured(server);
+    let tenth = server.retry.map_or(0, |_| (until - from).get() / 10);
+    Window { from: Instant::new(until.get() - tenth), until }
 }
 
 /// Slowdowns are told to the nearest of these.
@@ -322,6 +334,7 @@ impl Collector {
             told: Told::default(),
             aside: vec![Aside::default(); server.classes.len()],
             timeouts: timeouts(server),
+            last: last(server),
             window: measured(server),
             has_tails: server.measure.tails,
         }
@@ -396,6 +409,7 @@ impl Sink for Collector {
         if is_late {
             self.in_vain(done);
         }
+        self.told.last[usize::from(is_late)] += u64::from(self.last.holds(done.arrived));
         if done.arrived < self.window.from || done.ended > self.window.until {
             self.reaches_over(done);
             if !self.window.holds(done.arrived) {
@@ -420,12 +434,14 @@ impl Sink for Collector {
     #[inline]
     fn dropped(&mut self, class: u16, arrived: Instant, _now: Instant, _reason: DropReason) {
         self.told.dropped += 1;
+        self.told.last[1] += u64::from(self.last.holds(arrived));
         self.classes[usize::from(class)].dropped += u64::from(self.window.holds(arrived));
     }
 
     #[inline]
     fn abandoned(&mut self, class: u16, arrived: Instant, _now: Instant, service: Nanos) {
         self.told.dropped += 1;
+        self.told.last[1] += u64::from(self.last.holds(arrived));
         if self.window.holds(arrived) {
             let counts = &mut self.classes[usize::from(class)];
             counts.dropped += 1;

@@ -153,6 +153,9 @@ pub struct ServerWorkload {
     /// How the rate grows; default: it stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub levels: Option<Located<LevelTable>>,
+    /// For how long the rate is another, and what it is then; not with `levels`. Default: it stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub burst: Option<Located<BurstTable>>,
     /// The number of flows; each request is of any of them with equal probability. Default: as many as receivers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flows: Option<Located<u64>>,
@@ -224,6 +227,18 @@ pub struct LevelTable {
     /// By what the rate is multiplied from one level to the next; default: 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub factor: Option<Located<f64>>,
+}
+
+/// A rate that is another for a while.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BurstTable {
+    /// When it begins, from the beginning of the run.
+    pub at: Located<Time>,
+    /// How long it lasts.
+    pub lasts: Located<Time>,
+    /// By what the rate is multiplied meanwhile.
+    pub factor: Located<f64>,
 }
 
 /// A fixed number of clients, each of which waits for its request before it thinks and sends the next.

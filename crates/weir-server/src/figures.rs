@@ -9,6 +9,7 @@
 //! | `late` | of those that were done, those whose client had given up; only where a class has a `timeout` |
 //! | `goodput` | those that were done in time, over the measured time; only where a class has a `timeout` |
 //! | `attempts` | attempts over requests that came by themselves; only where clients try again |
+//! | `tipped` | 1 where more than half of the attempts of the last tenth of the measured time fail, or else 0; only where clients try again |
 //! | `wasted` | time that cores spent on what was done when its client had given up, over the measured time of all cores; only where a class has a `timeout` |
 //! | `reordered`, `cold` | of those that were done, those that ended after a later one of their flow, or came to a core with other data |
 //! | `throughput` | those that were done, over the measured time |
@@ -117,7 +118,9 @@ pub fn measured_of(server: &ServerScenario) -> Measured {
     let rates = rates.map(|(name, _)| Metric::new(name, MEANS, "1/s"));
     let of_classes: Vec<Metric> = times.into_iter().chain(shares).chain(rates).collect();
     let wasted = server.has_timeout().then_some(("wasted", "1"));
-    let of_cores = [("utilisation", "1"), ("overhead", "1"), ("in_use", "cores")].into_iter().chain(wasted);
+    let tipped = server.retry.map(|_| ("tipped", "1"));
+    let of_cores = [("utilisation", "1"), ("overhead", "1"), ("in_use", "cores")];
+    let of_cores = of_cores.into_iter().chain(tipped).chain(wasted);
     let of_cores: Vec<Metric> = of_cores.map(|(name, unit)| Metric::new(name, MEANS, unit)).collect();
     let names = server.classes.iter().map(|class| class.name.as_str());
     let subjects = vec![
@@ -250,6 +253,11 @@ impl<'c> Making<'c> {
         let done = |run: &Summary| run.classes[0].done;
         self.push(title("utilisation", "1"), |run| share(run.all_cores().busy), done);
         self.push(title("overhead", "1"), |run| share(run.all_cores().overhead), done);
+        if self.server.retry.is_some() {
+            let fails = |run: &Summary| run.told.last[1] > run.told.last[0];
+            let parts = self.runs().map(|run| Some(f64::from(u8::from(fails(run))))).collect();
+            self.rows.push(Row::share(title("tipped", "1"), parts));
+        }
         if self.server.has_timeout() {
             let share = |run: &Summary| (all > 0.0).then(|| run.told.late as f64 / all);
             self.push(title("wasted", "1"), share, done);

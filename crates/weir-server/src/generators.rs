@@ -59,7 +59,7 @@ pub fn scenario(
             queue: None,
         },
         classes,
-        workload: Workload::Open(Open { process, mean_gap, levels: None, flows: 1 }),
+        workload: Workload::Open(Open { process, mean_gap, levels: None, burst: None, flows: 1 }),
         retry: None,
         known: Known::Exact,
         ring: None,
@@ -105,6 +105,7 @@ pub fn lab(disciplines: &[&str], mixed: bool, level: Nanos) -> Result<ServerScen
         process: Process::Trains { every: Nanos::new(2_300_000), spacing: Nanos::new(50) },
         mean_gap: 1e6 / 57.5,
         levels: Some(Levels { every: level, count: 6, factor: 2.0 }),
+        burst: None,
         flows: 1,
     });
     lab.stop.duration = Nanos::new(level.get().saturating_mul(6));

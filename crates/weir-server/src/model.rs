@@ -163,6 +163,8 @@ pub struct Open {
     pub mean_gap: f64,
     /// How the rate grows.
     pub levels: Option<Levels>,
+    /// For how long it is another; not with levels.
+    pub burst: Option<Burst>,
     /// How many flows there are; each request is of one of them, at random.
     pub flows: u32,
 }
@@ -190,6 +192,17 @@ pub struct Levels {
     /// How many levels there are, the first included; the last goes on.
     pub count: u32,
     /// By what the rate is multiplied.
+    pub factor: f64,
+}
+
+/// A rate that is another for a while.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Burst {
+    /// When it begins, from the beginning of the run.
+    pub at: Nanos,
+    /// How long it lasts.
+    pub lasts: Nanos,
+    /// By what the rate is multiplied meanwhile.
     pub factor: f64,
 }
 

@@ -54,7 +54,11 @@ impl ServerScenario {
     #[must_use]
     pub fn steady(&self) -> Option<&Open> {
         match &self.workload {
-            Workload::Open(open) if open.levels.is_none_or(|levels| levels.count < 2) => Some(open),
+            Workload::Open(open)
+                if open.burst.is_none() && open.levels.is_none_or(|levels| levels.count < 2) =>
+            {
+                Some(open)
+            }
             _ => None,
         }
     }

@@ -18,6 +18,7 @@
 //! | | `reordered`, `cold` | `1` | shares of the requests that were done |
 //! | | `throughput` | `1/s` | requests that arrived in the measured time and were done, over it |
 //! | `core` | `utilisation`, `overhead` | `1` | share of the time of all cores; overheads keep a core busy |
+//! | | `tipped` | `1` | share of the replications in which more than half of the attempts of the last tenth of the measured time fail; only where clients try again |
 //! | | `wasted` | `1` | share of the time of all cores for what was done too late; only where a class has a `timeout` |
 //! | | `in_use` | `cores` | that may be given requests: what power is spent on |
 //!

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use crate::collector::Collector;
 use crate::generators::{class, high_bimodal, scenario};
 use crate::job::{Ended, Job, Left};
-use crate::model::{Retry, ServerScenario, Workload};
+use crate::model::{Burst, Retry, ServerScenario, Workload};
 use crate::outcome::ServerOutcome;
 use crate::record::{Done, Sink};
 use crate::run::{Play, run, run_with};
@@ -416,6 +416,28 @@ fn clients_that_try_again_bring_more_work_of_which_a_part_is_in_vain() {
     // What was saved up before the measured time comes on top of the tenth.
     assert!(thrifty > 1.0 && thrifty < 1.105 && lavish > 2.0, "{thrifty} {lavish}");
     assert!(good > 2.0 * poor, "{good} {poor}");
+}
+
+/// After a burst a system with a budget comes back, and one without it does not.
+#[test]
+fn a_burst_tips_what_has_no_budget() {
+    let of = |budget: Option<f64>| {
+        let classes = vec![class("all", 1.0, Law::Exponential(nanos(10_000)))];
+        let mut server = scenario(&["cfcfs"], 2, classes, 0.6).expect("specs");
+        server.classes[0].timeout = Some(nanos(100_000));
+        server.retry = Some(Retry { attempts: 4, backoff: nanos(20_000), factor: 2.0, jitter: 0.5, budget });
+        let Workload::Open(open) = &mut server.workload else { panic!("open") };
+        open.burst = Some(Burst { at: nanos(20_000_000), lasts: nanos(2_000_000), factor: 4.0 });
+        (server.stop.duration, server.stop.replications) = (nanos(100_000_000), 12);
+        let outcome = played(&server, 2).expect("a result");
+        assert!(outcome.checks.iter().all(|check| check.ok != Some(false)), "{:#?}", outcome.checks);
+        let tipped = figure(&outcome, ["cfcfs", "all", "tipped", "mean"]);
+        (tipped.value, tipped.low.expect("an interval"), tipped.high.expect("an interval"))
+    };
+    let (thrifty, lavish) = (of(Some(0.1)), of(None));
+    assert_eq!((thrifty.0, lavish.0), (Some(0.0), Some(1.0)));
+    // None of twelve, by Clopper and Pearson.
+    assert!((thrifty.2 - 0.2646).abs() < 1e-3 && (lavish.1 - 0.7354).abs() < 1e-3, "{thrifty:?} {lavish:?}");
 }
 
 #[test]

@@ -193,7 +193,7 @@ impl weir_lab::gathered::Cell for Cell {
 
 weir_lab::encode! {
     CoreCounts { busy, overhead }
-    Told { done, dropped, abandoned, retried, late, service, counted, longest, busy, overhead, present, reaching, before, after }
+    Told { done, dropped, abandoned, retried, last, late, service, counted, longest, busy, overhead, present, reaching, before, after }
     WindowSum { count, sum }
     ClassPart { done, dropped, abandoned, retried, late, reordered, cold, times, window_max }
     Summary { classes, cores, in_use, peak, told, left }

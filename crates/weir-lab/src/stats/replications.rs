@@ -7,7 +7,7 @@
 
 use std::borrow::Borrow;
 
-use super::estimate::{Measure, Method, Unavailable};
+use super::estimate::{CONFIDENCE, Measure, Method, Unavailable};
 use super::histogram::{Histogram, Ranked};
 use super::tail::{self, Tail};
 
@@ -16,6 +16,46 @@ pub fn mean(values: &[f64]) -> Measure {
     let groups = values.len() as u64;
     let Some(mean) = average(values) else { return Unavailable::NoObservations.into() };
     around(mean, values, groups, Method::Replications { groups })
+}
+
+/// The probability of something that `hits` of so many replications have, with the interval of Clopper and Pearson, *The use
+/// of confidence or fiducial limits*, Biometrika 26, 1934: it covers at least as it says, whatever the probability. Work
+/// O(replications).
+pub fn share(hits: u64, of: u64) -> Measure {
+    if of == 0 {
+        return Unavailable::NoObservations.into();
+    }
+    let value = hits as f64 / of as f64;
+    if of == 1 {
+        return Measure::observed(value, of);
+    }
+    let tail = (1.0 - CONFIDENCE) / 2.0;
+    // The least probability under which as many hits or more are not too rare, and the largest of as few or fewer.
+    let low = if hits == 0 { 0.0 } else { crossing(|p| 1.0 - at_most(hits - 1, of, p) - tail) };
+    let high = if hits == of { 1.0 } else { crossing(|p| tail - at_most(hits, of, p)) };
+    Measure::between(value, (low, high), of, Method::Replications { groups: of })
+}
+
+/// Where a function that increases over the probabilities is 0.
+fn crossing(f: impl Fn(f64) -> f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if f(middle) < 0.0 { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
+/// `P(X <= hits)` of a binomial number of `of`.
+fn at_most(hits: u64, of: u64, p: f64) -> f64 {
+    let odds = (p / (1.0 - p)).ln();
+    let mut term = of as f64 * (-p).ln_1p();
+    let mut sum = term.exp();
+    for k in 1..=hits {
+        term += ((of - k + 1) as f64 / k as f64).ln() + odds;
+        sum += term.exp();
+    }
+    sum
 }
 
 /// The figure `whole` of all `count` observations, given the same figure of each section.
@@ -67,6 +107,27 @@ mod tests {
         assert!((estimate.standard_error() - (2.0_f64 / 3.0).sqrt()).abs() < 1e-12);
         assert!((estimate.half_width() - 3.182_446_305 * (2.0_f64 / 3.0).sqrt()).abs() < 1e-6);
         assert_eq!(estimate.method(), Method::Replications { groups: 4 });
+    }
+
+    /// Against the table of Clopper and Pearson's limits at 95 %.
+    #[test]
+    fn shares_have_the_limits_of_clopper_and_pearson() {
+        for (hits, of, low, high) in [
+            (0, 10, 0.0, 0.3085),
+            (1, 10, 0.0025, 0.4450),
+            (5, 10, 0.1871, 0.8129),
+            (10, 10, 0.6915, 1.0),
+            (3, 20, 0.0321, 0.3789),
+        ] {
+            let measure = share(hits, of);
+            let estimate = measure.as_estimate().expect("an estimate");
+            assert_eq!(estimate.value(), hits as f64 / of as f64);
+            assert!(
+                (estimate.low() - low).abs() < 5e-5 && (estimate.high() - high).abs() < 5e-5,
+                "{estimate:?}"
+            );
+        }
+        assert!(share(1, 1).as_estimate().is_none() && share(0, 0).value().is_none());
     }
 
     #[test]

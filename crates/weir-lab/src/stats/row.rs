@@ -89,6 +89,13 @@ impl<S> Row<S> {
         Self::new(title, measure, parts, count)
     }
 
+    /// How many of the replications have something, each of which is 1 or 0.
+    pub fn share(title: Title<S>, parts: Vec<Option<f64>>) -> Self {
+        let (hits, of) =
+            parts.iter().flatten().fold((0, 0), |(hits, of), part| (hits + u64::from(*part > 0.5), of + 1));
+        Self::new(title, replications::share(hits, of), parts, of)
+    }
+
     /// The longest of all replications.
     pub fn longest(title: Title<S>, parts: Vec<Option<f64>>, count: u64) -> Self {
         let measure = match parts.iter().copied().flatten().reduce(f64::max) {

@@ -36,6 +36,7 @@ impl Check<'_, '_> {
         self.unused(workload.rate.as_ref(), "workload.trace; `load` scales its times")?;
         self.unused(workload.arrivals.as_ref(), "workload.trace")?;
         self.unused(workload.levels.as_ref(), "workload.trace")?;
+        self.unused(workload.burst.as_ref(), "workload.trace")?;
         self.unused(workload.flows.as_ref(), "workload.trace, whose column `flow` says whose a request is")?;
         let mut requests = self.request_file(&written.value, names)?;
         let receivers = document.server.value.receivers.as_ref();

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::model::{Costs, Known, Levels, Measure, Process, Retry, ServerScenario, Service, Stop, Workload};
+use crate::model::{
+    Burst, Costs, Known, Levels, Measure, Process, Retry, ServerScenario, Service, Stop, Workload,
+};
 use weir_core::pool::{DISPATCHER, POOL, Profile, Site};
 use weir_core::units::Nanos;
 use weir_document::testing::{Folder, assert_bounds, grouped, names};
@@ -145,6 +147,21 @@ fn requests_become_a_duration_by_the_rate_and_its_levels() {
     assert_eq!(duration(&stop(2_000)), nanos(1_500_000));
     assert_eq!(duration(&stop(11_000)), nanos(4_000_000));
     assert_eq!(duration(levels), nanos(3_000_000));
+}
+
+#[test]
+fn a_burst_brings_more_requests_than_the_rate() {
+    let server = |stop: &str| {
+        let burst = "burst = { at = \"1ms\", lasts = \"2ms\", factor = 3.0 }";
+        TEXTS.model(&format!("...\n{{server}}\n{{class}}\n[workload]\nrate = \"1M/s\"\n{burst}\n{stop}"))
+    };
+    let duration =
+        |requests: u64| server(&format!("[stop]\nreplications = 1\nrequests = {requests}")).stop.duration;
+    // 1,000 in the first millisecond, 6,000 in the next two, then 1,000 in each.
+    assert_eq!([500, 4_000, 9_000].map(duration), [500_000, 2_000_000, 5_000_000].map(nanos));
+    let Workload::Open(open) = server("").workload else { panic!("open") };
+    assert_eq!(open.burst, Some(Burst { at: nanos(1_000_000), lasts: nanos(2_000_000), factor: 3.0 }));
+    assert!((open.requests_before(nanos(5_000_000)) - 9_000.0).abs() < 1e-6);
 }
 
 #[test]
@@ -295,6 +312,7 @@ fn the_schema_knows_the_keys() {
         "patience",
         "timeout",
         "retry",
+        "burst",
     ]);
 }
 
@@ -319,6 +337,7 @@ fn the_document_has_the_bounds_of_the_code() {
         ("`class.service`", format!("at most {}", seconds(LONGEST_SERVICE))),
         ("`class.patience`", format!("at most {}", seconds(LONGEST_SERVICE))),
         ("`class.slo`", format!("at most {}", count(classes::LARGEST_SLO))),
+        ("`workload.burst`", format!("to {};", count(workload::MAX_FACTOR))),
         ("`class.timeout`", format!("at most {}", seconds(LONGEST_SERVICE))),
         ("`workload.retry`", format!("2 to {} attempts", retry::MOST_ATTEMPTS)),
         ("`workload.retry`", format!("factor from 1 to {}", count(retry::LARGEST_FACTOR))),

@@ -3,8 +3,10 @@
 use super::classes::mean_of_all;
 use super::{Cores, LONGEST_RUN};
 use crate::check::Check;
-use crate::document::{Clients, LevelTable, ServerArrivals, ServerDocument, ServerWorkload, Trains};
-use crate::model::{Class, Closed, Levels, Open, Process, Stop, Workload};
+use crate::document::{
+    BurstTable, Clients, LevelTable, ServerArrivals, ServerDocument, ServerWorkload, Trains,
+};
+use crate::model::{Burst, Class, Closed, Levels, Open, Process, Stop, Workload};
 use weir_core::units::Nanos;
 use weir_document::quantity::RequestRate;
 use weir_document::{Checked, Located};
@@ -68,16 +70,44 @@ impl Levels {
     }
 }
 
+impl Burst {
+    /// As [`Levels::before`].
+    fn before(&self, time: f64, gap: f64) -> f64 {
+        let (at, lasts) = (self.at.get() as f64, self.lasts.get() as f64);
+        let within = (time - at).clamp(0.0, lasts);
+        (time + within * (self.factor - 1.0)) / gap
+    }
+
+    /// As [`Levels::time_of`].
+    fn time_of(&self, requests: f64, gap: f64) -> f64 {
+        let (at, lasts) = (self.at.get() as f64, self.lasts.get() as f64);
+        let (work, before, burst) = (requests * gap, at, lasts * self.factor);
+        match work {
+            _ if work <= before => work,
+            _ if work <= before + burst => at + (work - before) / self.factor,
+            _ => at + lasts + (work - before - burst),
+        }
+    }
+}
+
 impl Open {
     /// The requests that arrive before `time`, in the mean.
     pub(super) fn requests_before(&self, time: Nanos) -> f64 {
         let time = time.get() as f64;
-        self.levels.map_or(time / self.mean_gap, |levels| levels.before(time, self.mean_gap))
+        match (self.levels, self.burst) {
+            (Some(levels), _) => levels.before(time, self.mean_gap),
+            (None, Some(burst)) => burst.before(time, self.mean_gap),
+            (None, None) => time / self.mean_gap,
+        }
     }
 
     /// When so many requests have arrived, in the mean, in nanoseconds.
     pub(super) fn time_of(&self, requests: f64) -> f64 {
-        self.levels.map_or(requests * self.mean_gap, |levels| levels.time_of(requests, self.mean_gap))
+        match (self.levels, self.burst) {
+            (Some(levels), _) => levels.time_of(requests, self.mean_gap),
+            (None, Some(burst)) => burst.time_of(requests, self.mean_gap),
+            (None, None) => requests * self.mean_gap,
+        }
     }
 }
 
@@ -125,12 +155,15 @@ impl Check<'_, '_> {
             }
         };
         let levels = workload.value.levels.as_ref().map(|levels| self.levels(&levels.value)).transpose()?;
-        let highest = levels.map_or(1.0, |levels| levels.highest());
-        let lowest = levels.map_or(1.0, |levels| levels.factor.powi(levels.count as i32 - 1).min(1.0));
+        let burst = workload.value.burst.as_ref().map(|burst| self.burst(burst, levels)).transpose()?;
+        let swells = burst.map_or(1.0, |burst| burst.factor);
+        let highest = levels.map_or(swells.max(1.0), |levels| levels.highest());
+        let last = levels.map_or(swells, |levels| levels.factor.powi(levels.count as i32 - 1));
+        let lowest = last.min(1.0);
         let process = self.process(workload.value.arrivals.as_ref(), mean_gap / highest)?;
         self.drawn_gaps(workload, &process, (mean_gap / highest, mean_gap / lowest))?;
         let flows = self.request_flows(workload.value.flows.as_ref(), cores.receivers)?;
-        let workload = Workload::Open(Open { process, mean_gap, levels, flows });
+        let workload = Workload::Open(Open { process, mean_gap, levels, burst, flows });
         Ok(Arrives { workload, load: Some(load), peak: Some(load * highest) })
     }
 
@@ -141,6 +174,19 @@ impl Check<'_, '_> {
         }
         let reason = format!("must be above 0/s and at most {}", RequestRate(HIGHEST_RATE));
         self.refuse(written, reason, "write a rate such as \"2M/s\"")
+    }
+
+    fn burst(&self, written: &Located<BurstTable>, levels: Option<Levels>) -> Checked<Burst> {
+        if levels.is_some() {
+            return self.refuse(written, "cannot be combined with workload.levels", "keep one of the two");
+        }
+        let BurstTable { at, lasts, factor } = &written.value;
+        if !(1.0 / MAX_FACTOR..=MAX_FACTOR).contains(&factor.value) {
+            let reason = format!("must be a number from {} to {MAX_FACTOR}", 1.0 / MAX_FACTOR);
+            return self.refuse(factor, reason, "write a factor such as 3.0");
+        }
+        let (at, lasts) = (self.span(at, LONGEST_RUN)?, self.some_span(lasts, LONGEST_RUN)?);
+        Ok(Burst { at, lasts, factor: factor.value })
     }
 
     fn levels(&self, written: &LevelTable) -> Checked<Levels> {
@@ -235,6 +281,7 @@ impl Check<'_, '_> {
         self.unused(workload.rate.as_ref(), "workload.closed")?;
         self.unused(workload.arrivals.as_ref(), "workload.closed")?;
         self.unused(workload.levels.as_ref(), "workload.closed")?;
+        self.unused(workload.burst.as_ref(), "workload.closed")?;
         self.unused(workload.flows.as_ref(), "workload.closed, where each client is a flow")?;
         let clients = self.request_flows(Some(&closed.value.clients), cores.receivers)?;
         let think = closed.value.think.as_ref();

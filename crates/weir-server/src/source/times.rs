@@ -4,6 +4,8 @@
 //! fast at each further one. So a gap that crosses the boundary of a level is continued at the new rate, a burst has as
 //! many requests at every level, and equal gaps stay equal within one.
 //!
+//! **A burst** is the same with a clock that goes faster, or slower, for a while.
+//!
 //! **Parts of a nanosecond.** Where the mean gap is below 1024 ns the process counts parts of a nanosecond, so that
 //! rounding does not change its rate; arrivals are told in whole nanoseconds, rounded down.
 //!
@@ -11,7 +13,7 @@
 //! over. One that is not over when the next is due delays that one.
 
 use super::refused;
-use crate::model::{Levels, Open, Process};
+use crate::model::{Burst, Levels, Open, Process};
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream};
 use weir_workload::arrivals::Times;
@@ -42,6 +44,10 @@ impl OpenTimes {
         if let Some(levels) = &open.levels {
             check_levels(levels, open.mean_gap)?;
         }
+        if let Some(burst) = &open.burst {
+            check_burst(burst, open.mean_gap)?;
+        }
+        let growth = || Growth::of(open);
         if open.mean_gap.is_nan() || open.mean_gap < SHORTEST {
             let reason = format!(
                 "the mean time between arrivals is {}ns, must be at least {SHORTEST}ns",
@@ -55,7 +61,7 @@ impl OpenTimes {
                 let digits = digits.unwrap_or(MOST_DIGITS);
                 let times = Times::new(arrivals, open.mean_gap * scale(digits), stream)
                     .map_err(|error| refused("arrivals", error.to_string()))?;
-                let clock = open.levels.map(|levels| Clock::new(levels, scale(digits)));
+                let clock = growth().map(|growth| Clock::new(growth, scale(digits)));
                 Ok(Self(Kind::Process { times, digits, clock }))
             }
             Process::Trains { every, spacing } => {
@@ -64,7 +70,7 @@ impl OpenTimes {
                     return Err(refused("arrivals", reason));
                 }
                 let brings = every.get() as f64 / open.mean_gap;
-                let growth = open.levels.map(Growth::new);
+                let growth = growth();
                 let (every, spacing) = (every.get(), spacing.get());
                 let trains = Trains { every, spacing, brings, growth, ..Trains::nothing(until) };
                 Ok(Self(Kind::Trains(trains)))
@@ -107,10 +113,28 @@ fn check_levels(levels: &Levels, mean_gap: f64) -> Result<(), RunError> {
     Err(refused("levels", reason))
 }
 
+fn check_burst(burst: &Burst, mean_gap: f64) -> Result<(), RunError> {
+    let gap = mean_gap / burst.factor;
+    if burst.factor > 0.0 && gap >= SHORTEST && gap.is_finite() {
+        return Ok(());
+    }
+    let reason = format!(
+        "in it the mean time between arrivals is {gap}ns, must be at least {SHORTEST}ns: a lower factor"
+    );
+    Err(refused("burst", reason))
+}
+
+/// How the rate changes.
+#[derive(Clone, Copy, Debug)]
+enum Changes {
+    Levels(Levels),
+    Burst(Burst),
+}
+
 /// The level of an instant that never decreases.
 #[derive(Debug)]
 struct Growth {
-    levels: Levels,
+    changes: Changes,
     /// How many levels are over.
     over: u32,
     /// The rate, over that of the first level.
@@ -118,23 +142,46 @@ struct Growth {
 }
 
 impl Growth {
-    fn new(levels: Levels) -> Self {
-        Self { levels, over: 0, rate: 1.0 }
+    /// `None` where the rate stays.
+    fn of(open: &Open) -> Option<Self> {
+        let changes = open.levels.map(Changes::Levels).or(open.burst.map(Changes::Burst))?;
+        let mut growth = Self { changes, over: 0, rate: 1.0 };
+        if growth.end() == Some(0) {
+            growth.turn();
+        }
+        Some(growth)
     }
 
     /// When the level ends, in nanoseconds; `None` in the last.
     fn end(&self) -> Option<u64> {
-        let goes_on = self.over + 1 < self.levels.count;
-        goes_on.then(|| self.begin().saturating_add(self.levels.every.get()))
+        let is_last = match self.changes {
+            Changes::Levels(levels) => self.over + 1 >= levels.count,
+            Changes::Burst(_) => self.over == 2,
+        };
+        (!is_last).then(|| self.from(self.over + 1))
     }
 
     fn begin(&self) -> u64 {
-        self.levels.every.get().saturating_mul(u64::from(self.over))
+        self.from(self.over)
+    }
+
+    /// When a level begins, by its number, in nanoseconds.
+    fn from(&self, level: u32) -> u64 {
+        match self.changes {
+            Changes::Levels(levels) => levels.every.get().saturating_mul(u64::from(level)),
+            Changes::Burst(_) if level == 0 => 0,
+            Changes::Burst(burst) if level == 1 => burst.at.get(),
+            Changes::Burst(burst) => burst.at.get().saturating_add(burst.lasts.get()),
+        }
     }
 
     fn turn(&mut self) {
         self.over += 1;
-        self.rate *= self.levels.factor;
+        self.rate = match self.changes {
+            Changes::Levels(levels) => self.rate * levels.factor,
+            Changes::Burst(burst) if self.over == 1 => burst.factor,
+            Changes::Burst(_) => 1.0,
+        };
     }
 }
 
@@ -150,15 +197,15 @@ struct Clock {
 }
 
 impl Clock {
-    fn new(levels: Levels, scale: f64) -> Self {
-        let mut clock = Self { growth: Growth::new(levels), scale, begin: 0, end: 0 };
+    fn new(growth: Growth, scale: f64) -> Self {
+        let mut clock = Self { growth, scale, begin: 0, end: 0 };
         clock.end = clock.end_of_level();
         clock
     }
 
     fn end_of_level(&self) -> u64 {
-        let Some(_) = self.growth.end() else { return u64::MAX };
-        let ticks = self.growth.levels.every.get() as f64 * self.growth.rate * self.scale;
+        let Some(end) = self.growth.end() else { return u64::MAX };
+        let ticks = (end - self.growth.begin()) as f64 * self.growth.rate * self.scale;
         // At least one, so that time goes on; the conversion saturates.
         self.begin.saturating_add((ticks as u64).max(1))
     }
@@ -247,7 +294,11 @@ mod tests {
     const FOREVER: u64 = u64::MAX >> 1;
 
     fn times(process: Process, mean_gap: f64, levels: Option<Levels>) -> OpenTimes {
-        let open = Open { process, mean_gap, levels, flows: 1 };
+        changing(process, mean_gap, levels, None)
+    }
+
+    fn changing(process: Process, mean_gap: f64, levels: Option<Levels>, burst: Option<Burst>) -> OpenTimes {
+        let open = Open { process, mean_gap, levels, burst, flows: 1 };
         let stream = |purpose| Stream::new(StreamKey { seed: 5, replication: 1, purpose, index: 0 });
         OpenTimes::new(&open, 1_000_000_000, &stream).expect("valid")
     }
@@ -267,6 +318,18 @@ mod tests {
         let process = Process::Arrivals(Arrivals::Deterministic);
         let got = draw(&mut times(process, 100.0, doubling(200, 3)), 14);
         assert_eq!(got, [0, 100, 200, 250, 300, 350, 400, 425, 450, 475, 500, 525, 550, 575]);
+    }
+
+    #[test]
+    fn a_burst_is_at_another_rate_and_over_when_it_is_over() {
+        let of = |factor: f64, at: u64| {
+            let burst = Burst { at: Nanos::new(at), lasts: Nanos::new(200), factor };
+            let process = Process::Arrivals(Arrivals::Deterministic);
+            draw(&mut changing(process, 100.0, None, Some(burst)), 9)
+        };
+        assert_eq!(of(4.0, 200), [0, 100, 200, 225, 250, 275, 300, 325, 350]);
+        assert_eq!(of(0.5, 100), [0, 100, 300, 400, 500, 600, 700, 800, 900]);
+        assert_eq!(of(2.0, 0), [0, 50, 100, 150, 200, 300, 400, 500, 600]);
     }
 
     #[test]
@@ -309,7 +372,7 @@ mod tests {
     #[test]
     fn a_train_waits_for_the_one_before_and_none_begins_after_the_end() {
         let process = Process::Trains { every: Nanos::new(100), spacing: Nanos::new(40) };
-        let open = Open { process, mean_gap: 25.0, levels: None, flows: 1 };
+        let open = Open { process, mean_gap: 25.0, levels: None, burst: None, flows: 1 };
         let stream = |purpose| Stream::new(StreamKey { seed: 5, replication: 1, purpose, index: 0 });
         let mut times = OpenTimes::new(&open, 150, &stream).expect("valid");
         assert_eq!(draw(&mut times, 9), [0, 40, 80, 120, 160, 200, 240, 280, u64::MAX]);
@@ -319,7 +382,7 @@ mod tests {
     fn what_is_senseless_is_refused() {
         let stream = |purpose| Stream::new(StreamKey { seed: 5, replication: 1, purpose, index: 0 });
         let refused = |process, mean_gap, levels| {
-            let open = Open { process, mean_gap, levels, flows: 1 };
+            let open = Open { process, mean_gap, levels, burst: None, flows: 1 };
             OpenTimes::new(&open, FOREVER, &stream).is_err()
         };
         let poisson = Process::Arrivals(Arrivals::Poisson);

@@ -7,7 +7,9 @@ use super::naive::Naive;
 use super::{Told, run_stepwise};
 use crate::generators::{class, scenario};
 use crate::job::{Job, Left};
-use crate::model::{Class, Closed, Costs, Known, Levels, Open, Process, Retry, ServerScenario, Workload};
+use crate::model::{
+    Burst, Class, Closed, Costs, Known, Levels, Open, Process, Retry, ServerScenario, Workload,
+};
 use weir_core::item::Message;
 use weir_core::pool::MAX_CLASSES;
 use weir_core::registry::{self, DISPATCHER, POOL};
@@ -88,12 +90,19 @@ fn workload(dice: &mut Dice, unit: u64, service: f64, cores: u32, classes: u64) 
         count: 3,
         factor: [0.5, 2.0][dice.below(2) as usize],
     });
+    let burst = burst(dice, duration).filter(|_| levels.is_none());
     let workload = match dice.below(5) {
         0 => Workload::Closed(Closed { clients: 1 + dice.below(12) as u32, think: dice.law(unit) }),
         1 => Workload::Trace(Arc::new(trace(dice, unit, classes, duration))),
-        _ => Workload::Open(Open { process, mean_gap, levels, flows }),
+        _ => Workload::Open(Open { process, mean_gap, levels, burst, flows }),
     };
     (workload, duration)
+}
+
+/// Where there are no levels, now and then a burst.
+fn burst(dice: &mut Dice, duration: u64) -> Option<Burst> {
+    let (at, lasts) = (Nanos::new(duration / 4), Nanos::new(duration / 5));
+    dice.one_in(3).then_some(Burst { at, lasts, factor: 3.0 })
 }
 
 /// Requests at whole units, many of them together.
