@@ -1,19 +1,30 @@
 //! Closed forms: what a discipline does to everybody's waiting time, without simulation.
 //!
 //! [`Mg1`] is one server that serves whole, in any of the orders of [`Policy`]; [`mmk_wait`] and its neighbours are several
-//! servers. A load of 1 or more has no means: it is an error that says so, never a number.
+//! servers. [`BirthDeath`] is the chain that queues without memory are, and [`MarkovQueue`] what M/M/c/K/N+M says by it.
+//! A load of 1 or more has no means: it is an error that says so, never a number.
 
+mod birth_death;
+mod general;
 pub mod identities;
 mod law;
+mod markov;
 mod mg1;
+mod preemptive;
 mod quadrature;
 mod servers;
+mod time_varying;
 
 use core::fmt;
 
+pub use birth_death::{BirthDeath, MOST_STATES};
+pub use general::{Batch, General, batch_wait, mg1_wait};
 pub use law::SizeLaw;
+pub use markov::{Markov, MarkovMeans, MarkovQueue};
 pub use mg1::{ClassMeans, Mg1, Policy, mm1_wait_tail};
+pub use preemptive::preemptive_responses;
 pub use servers::{PriorityClass, erlang_b, erlang_c, md1n_loss, mdk_wait, mmk_wait, priority_waits};
+pub use time_varying::{Sinusoid, Stretch, present_after};
 
 /// The largest load with means: nearer to 1 a floating-point number cannot tell it from saturation.
 pub const MAX_LOAD: f64 = 1.0 - 1e-9;
@@ -48,6 +59,15 @@ pub enum TheoryError {
     MeanService(f64),
     /// The squared coefficient of variation of a service is negative or not finite.
     Scv(f64),
+    /// Another parameter is out of its bounds.
+    Parameter {
+        /// What it is.
+        name: &'static str,
+        /// What it was given as.
+        value: f64,
+        /// What it must be.
+        bound: &'static str,
+    },
     /// No closed form is known, or it is out of reach.
     NoForm(NoForm),
 }
@@ -72,6 +92,8 @@ pub enum NoForm {
     SystemTooLarge,
     /// The linear system of a round robin was not solved.
     NotConverged,
+    /// A chain has more than 2^22 states.
+    TooManyStates,
 }
 
 impl fmt::Display for NoForm {
@@ -110,6 +132,12 @@ impl fmt::Display for NoForm {
                     "closed form not computed: the system of the round robin did not converge; lower the load"
                 )
             }
+            Self::TooManyStates => {
+                write!(
+                    f,
+                    "closed form not computed: more than {MOST_STATES} customers may be present; lower the load or the number of places"
+                )
+            }
         }
     }
 }
@@ -135,6 +163,7 @@ impl fmt::Display for TheoryError {
                     "squared coefficient of variation of a service is {scv}, must be at least 0 and finite"
                 )
             }
+            Self::Parameter { name, value, bound } => write!(f, "{name} is {value}, must be {bound}"),
             Self::NoForm(reason) => reason.fmt(f),
         }
     }
