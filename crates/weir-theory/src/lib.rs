@@ -5,24 +5,33 @@
 //! A load of 1 or more has no means: it is an error that says so, never a number.
 
 mod birth_death;
+mod fork_join;
 mod general;
 pub mod identities;
 mod law;
+mod map;
 mod markov;
+mod matrix;
 mod mg1;
+mod power_of_d;
 mod preemptive;
 mod quadrature;
+mod renewal;
 mod servers;
 mod time_varying;
 
 use core::fmt;
 
 pub use birth_death::{BirthDeath, MOST_STATES};
+pub use fork_join::{fork_join, fork_join_pair};
 pub use general::{Batch, General, batch_wait, mg1_wait};
 pub use law::SizeLaw;
+pub use map::{MOST_PHASES, Map, MapM1};
 pub use markov::{Markov, MarkovMeans, MarkovQueue};
 pub use mg1::{ClassMeans, Mg1, Policy, mm1_wait_tail};
+pub use power_of_d::{jsq_response, jsq_share};
 pub use preemptive::preemptive_responses;
+pub use renewal::{Gaps, GiM1};
 pub use servers::{PriorityClass, erlang_b, erlang_c, md1n_loss, mdk_wait, mmk_wait, priority_waits};
 pub use time_varying::{Sinusoid, Stretch, present_after};
 
@@ -94,6 +103,8 @@ pub enum NoForm {
     NotConverged,
     /// A chain has more than 2^22 states.
     TooManyStates,
+    /// A matrix of rates has no inverse, as far as numbers tell.
+    Matrix,
 }
 
 impl fmt::Display for NoForm {
@@ -130,6 +141,12 @@ impl fmt::Display for NoForm {
                 write!(
                     f,
                     "closed form not computed: the system of the round robin did not converge; lower the load"
+                )
+            }
+            Self::Matrix => {
+                write!(
+                    f,
+                    "closed form not computed: the phases do not all reach each other, or their rates lie too far apart; change the rates"
                 )
             }
             Self::TooManyStates => {
