@@ -5,6 +5,7 @@
 //! A load of 1 or more has no means: it is an error that says so, never a number.
 
 mod birth_death;
+mod figures;
 mod fork_join;
 mod general;
 pub mod identities;
@@ -24,6 +25,7 @@ mod time_varying;
 use core::fmt;
 
 pub use birth_death::{BirthDeath, MOST_STATES};
+pub use figures::{Figure, FigureError, Given, Parameter, Status, Unit, figures};
 pub use fork_join::{fork_join, fork_join_pair};
 pub use general::{Batch, General, batch_wait, mg1_wait};
 pub use kendall::{Arrivals, Kendall, Law, NotationError, Order};
