@@ -230,7 +230,7 @@ impl From<NoForm> for FigureError {
 /// let given = Given { arrival: Some(2.4), service: Some(1.0), ..Given::default() };
 /// let found = figures(&"M/M/3".parse()?, &given)?;
 /// let wait = found.iter().find(|figure| figure.metric == "mean_wait").expect("known");
-/// assert!((wait.value - 1.0788).abs() < 1e-4 && wait.status == Status::Exact);
+/// assert!((wait.value - 1.0787).abs() < 1e-4 && wait.status == Status::Exact);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -7,11 +7,13 @@ use super::many::QUANTILES;
 use super::{Figure, FigureError, Given, Status, Unit, scv_of};
 use crate::kendall::{Arrivals, Kendall, Law, Order};
 use crate::{
-    Batch, Gaps, General, GiM1, Markov, MarkovQueue, Mg1, Policy, SizeLaw, batch_wait, check_load, md1n_loss,
-    mdk_wait, mg1_wait,
+    Batch, Gaps, General, GiM1, Markov, MarkovQueue, Mg1, Policy, SizeLaw, TheoryError, batch_wait,
+    check_load, md1n_loss, mdk_wait, mg1_wait,
 };
 
 const KHINCHINE: &str = "Pollaczek 1930, Khinchine 1932";
+/// The most places of M/D/1/K, whose work grows with their square.
+const MOST_PLACES: u32 = 20_000;
 const LITTLE: &str = "Little 1961";
 
 /// What the formulas take.
@@ -142,6 +144,11 @@ fn constant(asked: &Asked) -> Result<Vec<Figure>, FigureError> {
 }
 
 fn constant_loss(asked: &Asked, places: u32) -> Result<Vec<Figure>, FigureError> {
+    if places > MOST_PLACES {
+        let bound = "at most 20000 with constant service";
+        let name = "number of places";
+        return Err(TheoryError::Parameter { name, value: places.into(), bound }.into());
+    }
     let load = asked.arrival * asked.service;
     let loss = md1n_loss(places, load)?;
     let source = "Cooper 1981, section 5.9";
