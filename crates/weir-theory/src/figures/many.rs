@@ -2,7 +2,7 @@
 
 use super::family::Family;
 use super::{Figure, FigureError, Given, Unit};
-use crate::kendall::{Arrivals, Kendall, Law, Order};
+use crate::kendall::{Kendall, Order};
 use crate::{Markov, MarkovMeans, MarkovQueue};
 
 /// Which shares of the waits are given.
@@ -20,15 +20,16 @@ pub(super) fn figures(queue: &Kendall, given: &Given, family: Family) -> Result<
         sources: queue.sources,
         patience: queue.patience.and(given.patience).map_or(0.0, |mean| 1.0 / mean),
     };
-    let solved = MarkovQueue::new(markov)?;
-    let means = solved.means();
-    if family == Family::Unlimited {
+    let source = if family == Family::Unlimited { LITTLE } else { source_of(queue) };
+    if queue.servers.is_none() && queue.sources.is_none() {
+        // No chain, which could have more states than fit: nobody waits.
         return Ok(vec![
-            Figure::exact("mean_response", service, Unit::Time, "nobody waits"),
-            Figure::exact("mean_number_in_system", means.busy, Unit::Customers, LITTLE),
+            Figure::exact("mean_response", service, Unit::Time, source),
+            Figure::exact("mean_number_in_system", arrival * service, Unit::Customers, source),
         ]);
     }
-    let source = source_of(queue);
+    let solved = MarkovQueue::new(markov)?;
+    let means = solved.means();
     let mut found = of_means(queue, &means, source);
     if queue.order == Order::Fcfs && means.waits > 0.0 {
         for (metric, below) in QUANTILES {
@@ -82,7 +83,6 @@ fn source_of(queue: &Kendall) -> &'static str {
         (_, Some(_), None, _) => "Palm 1947, machine repair",
         (_, None, None, Some(_)) if !has_places => "Erlang 1917, B",
         (_, None, None, Some(_)) => "Kleinrock 1975, section 3.6",
-        _ if queue.arrivals == Arrivals::Single(Law::Exponential) => "Erlang 1917, C",
-        _ => LITTLE,
+        _ => "Erlang 1917, C",
     }
 }

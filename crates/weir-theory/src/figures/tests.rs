@@ -66,6 +66,7 @@ fn neighbours_agree_where_they_meet() {
     near(value("M/G/3/3", &of, "loss"), crate::erlang_b(3, 2.4));
     near(value("M/M/inf", &of, "mean_number_in_system"), 2.4);
     near(value("G/G/inf", &Given { scv_arrival: Some(3.0), ..of }, "mean_number_in_system"), 2.4);
+    near(value("M/G/inf", &given(1e9, 10.0), "mean_number_in_system"), 1e10);
     near(value("M/M/2//2", &given(1.0, 1.0), "mean_number_in_system"), 1.0);
 }
 
