@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from weir.models.node.result import NodeResult
     from weir.models.port.result import Difference, Distribution, Estimate, LengthClass, PortResult
     from weir.models.server.result import ServerResult
+    from weir.notation import QueueFigure, QueueParameter, QueueTheory, kendall
     from weir.overhead import Counters, Duration, Overhead, SettingOverhead, estimate_overhead
     from weir.own import Discipline, Item
     from weir.queue import Backlog, Grant, Queue
@@ -87,6 +88,9 @@ __all__ = [
     "PlanError",
     "PortResult",
     "Queue",
+    "QueueFigure",
+    "QueueParameter",
+    "QueueTheory",
     "Result",
     "ResultError",
     "Scenario",
@@ -105,6 +109,7 @@ __all__ = [
     "confirm",
     "disciplines",
     "estimate_overhead",
+    "kendall",
     "run",
     "size",
     "sweep",
@@ -121,6 +126,7 @@ _HOME = {
     "models.node.result": {"NodeResult"},
     "models.port.result": {"Difference", "Distribution", "Estimate", "LengthClass", "PortResult"},
     "models.server.result": {"ServerResult"},
+    "notation": {"QueueFigure", "QueueParameter", "QueueTheory", "kendall"},
     "overhead": {"Counters", "Duration", "Overhead", "SettingOverhead", "estimate_overhead"},
     "own": {"Discipline", "Item"},
     "queue": {"Backlog", "Grant", "Queue"},

@@ -21,6 +21,7 @@ __all__ = [
     "estimate_overhead",
     "frontier_of",
     "import_capture",
+    "kendall",
     "opensm_import",
     "opensm_lint",
     "opensm_tables",
@@ -374,6 +375,24 @@ def theory(scenario: Scenario) -> str:
     ------
     ConfigError
         If the scenario is of neither the port nor the server, whose they are.
+    """
+
+def kendall(
+    notation: str,
+    arrival: str | None,
+    service: str | None,
+    patience: str | None,
+    scv_arrival: float | None,
+    scv_service: float | None,
+    batch: float | None,
+    scv_batch: float | None,
+) -> str:
+    """Return what is known of a queue in Kendall's notation, as JSON; times are in seconds.
+
+    Raises
+    ------
+    ConfigError
+        If the notation or a parameter is refused, nothing is known of the queue, or it has no steady state.
     """
 
 def opensm_import(

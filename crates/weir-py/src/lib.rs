@@ -8,6 +8,7 @@ mod capture;
 mod dispatcher;
 mod enact;
 mod errors;
+mod kendall;
 mod listing;
 mod overhead;
 mod own;
@@ -30,6 +31,8 @@ mod _weir {
     use crate::dispatcher::Dispatcher;
     #[pymodule_export]
     use crate::enact::enact;
+    #[pymodule_export]
+    use crate::kendall::kendall;
     #[pymodule_export]
     use crate::listing::{disciplines, textbook};
     #[pymodule_export]

@@ -78,7 +78,7 @@ def _commands(command: Any, path: str) -> Iterator[_Command]:  # noqa: ANN401
 def _values(parameter: Any, path: str) -> tuple[str, ...] | str:  # noqa: ANN401
     """Return the words that a value is chosen from, or that it is a file."""
     kinds = _kinds(parameter.type_descriptor.annotation)
-    if Path in kinds:
+    if Path in kinds or (parameter.metavar or "").startswith("FILE|"):
         return _FILES
     for kind in kinds:
         if isinstance(kind, type) and issubclass(kind, Enum):

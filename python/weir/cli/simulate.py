@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weir.cli import complain
+from weir.cli import complain, queues
 from weir.cli.exports import Exports
 from weir.cli.shared import (
     Confirm,
@@ -33,6 +33,7 @@ from weir.cli.shared import (
     scenario,
     with_disciplines,
 )
+from weir.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -179,16 +180,38 @@ def _report_unstable(result: Result) -> None:
         complain(f"error: {file}: {statement or remedy}\n  remedy: {remedy}\n")
 
 
-def theory(file: ScenarioFile, settings: Settings = None, as_json: Json = False) -> int:
-    """Show the closed forms of a scenario: exact means, without simulation.
+def theory(
+    file: queues.FileOrQueue,
+    settings: Settings = None,
+    arrival: queues.Arrival = None,
+    service: queues.Service = None,
+    patience: queues.Patience = None,
+    scv_arrival: queues.ScvArrival = None,
+    scv_service: queues.ScvService = None,
+    batch: queues.Batch = None,
+    scv_batch: queues.ScvBatch = None,
+    as_json: Json = False,
+) -> int:
+    """Show the closed forms of a scenario, or of a queue in Kendall's notation, without simulation.
+
+    Of a scenario they are exact means. Of a queue each figure has its unit and its source, and is exact, an
+    upper bound or an approximation; what is missing of its parameters is asked for.
 
     \b
     Example:
       weir theory scenario.toml
+      weir theory M/M/3/10+M --arrival 2.4/s --service 1s --patience 2s
+      weir theory G/G/2 --arrival 90/s --service 20ms --scv-arrival 1.5 --scv-service 0.5
     """
     import weir
 
-    result = weir.theory(scenario(file, settings))
+    given = queues.Given(arrival, service, patience, scv_arrival, scv_service, batch, scv_batch)
+    if queues.is_queue(file):
+        if settings:
+            raise ConfigError("--set is of a scenario, and this is a queue", "leave it out")
+        return queues.show(file, given, as_json=as_json)
+    given.refuse(file)
+    result = weir.theory(scenario(Path(file), settings))
     if as_json:
         typer.echo(result.to_json())
     elif not result.unstable:
