@@ -4,6 +4,7 @@ pub mod arrivals;
 pub mod classes;
 pub mod document;
 pub mod duration;
+pub mod laws;
 pub mod requests;
 pub mod sizes;
 pub mod source;
@@ -11,6 +12,7 @@ pub mod trace;
 
 pub use arrivals::{Arrivals, arrival_source};
 pub use classes::MessageClasses;
+pub use laws::ContinuousLaw;
 pub use sizes::{CdfError, Run, SizeClasses, SizeSampler, Sizes, SizesError};
 pub use trace::{
     ClassBy, PacketBounds, PacketFormat, PacketSchedule, RequestBounds, RequestFormat, RunBounds, Separator,
