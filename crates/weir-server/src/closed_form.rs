@@ -190,6 +190,9 @@ pub fn form(server: &ServerScenario, spec: &Spec) -> Result<(Form, String), Stri
             needs.join(", or ")
         ));
     };
+    if matches!(rule.way, Way::Single | Way::Priorities) && server.second_moment().is_infinite() {
+        return Err("the variance of the services is infinite, and so is the mean wait".to_owned());
+    }
     let made = numbers(server, rule.way, load).map_err(|error| error.to_string())?;
     let bound = server.site.queue.map_or_else(String::new, |_| ", as long as no queue is full".to_owned());
     let because = match rule.needs {

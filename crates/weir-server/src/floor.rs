@@ -96,6 +96,8 @@ impl Service {
                 ((time as f64 - low + 1.0) / (high - low + 1.0)).clamp(0.0, 1.0)
             }
             Self::Sizes(sizes) => sizes.cdf(time),
+            // Draws are rounded.
+            Self::Textbook(law) => law.cdf(time as f64 + 0.5),
         }
     }
 }

@@ -7,7 +7,7 @@ use weir_core::spec::{Argument, Spec};
 use weir_core::units::Nanos;
 use weir_workload::duration::Law;
 use weir_workload::requests::Requests;
-use weir_workload::{Arrivals, Sizes};
+use weir_workload::{Arrivals, ContinuousLaw, Sizes};
 
 /// A scenario of the server.
 #[derive(Clone, Debug)]
@@ -141,6 +141,8 @@ pub enum Service {
     Law(Law),
     /// A distribution of whole nanoseconds.
     Sizes(Arc<Sizes>),
+    /// A law of the textbooks, in nanoseconds; it has a mean, and draws are rounded to whole nanoseconds.
+    Textbook(Arc<ContinuousLaw>),
 }
 
 /// Who arrives when.

@@ -13,10 +13,11 @@ impl Service {
             Self::Law(Law::Constant(time) | Law::Exponential(time)) => time.get() as f64,
             Self::Law(Law::Uniform(from, to)) => from.get() as f64 / 2.0 + to.get() as f64 / 2.0,
             Self::Sizes(sizes) => sizes.mean(),
+            Self::Textbook(law) => law.mean().unwrap_or(f64::INFINITY),
         }
     }
 
-    /// The mean of the square, in square nanoseconds.
+    /// The mean of the square, in square nanoseconds; infinite where the law has none.
     #[must_use]
     pub fn second_moment(&self) -> f64 {
         let mean = self.mean();
@@ -28,6 +29,7 @@ impl Service {
                 mean * mean + (width * width - 1.0) / 12.0
             }
             Self::Sizes(sizes) => sizes.second_moment(),
+            Self::Textbook(law) => law.second_moment().unwrap_or(f64::INFINITY),
         }
     }
 

@@ -54,6 +54,7 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
     let mut warnings: Vec<Warning> = overload(server).into_iter().collect();
     warnings.extend(storm(server));
+    warnings.extend(without_variance(server));
     warnings.extend(lengths(server));
     warnings.extend(named(server, cells).filter_map(|(name, cell)| growth(server, name, cell)));
     warnings.extend(
@@ -202,6 +203,13 @@ fn storm(server: &ServerScenario) -> Option<Warning> {
         retry.attempts
     );
     (most >= 1.0).then_some(Warning { discipline: None, text })
+}
+
+/// Services of infinite variance: no run is long enough for an interval of the mean.
+fn without_variance(server: &ServerScenario) -> Option<Warning> {
+    let text = "the variance of the services is infinite: means settle slowly or not at all, and their intervals are too \
+                narrow; trust quantiles, or bound the law with `bounded_pareto`";
+    server.second_moment().is_infinite().then(|| Warning { discipline: None, text: text.to_owned() })
 }
 
 /// More is offered than can be done, and queues are bounded.

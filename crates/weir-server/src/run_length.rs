@@ -40,7 +40,7 @@ pub struct Length {
 
 impl Length {
     /// Of a discipline by its place; none where arrivals are recorded, wait for others, grow, or are
-    /// as much as can be done, and where nothing is measured.
+    /// as much as can be done, where the variance of services is infinite, and where nothing is measured.
     #[must_use]
     pub fn of(server: &ServerScenario, place: usize) -> Option<Self> {
         let span = measured(server).span().get() as f64;
@@ -58,7 +58,8 @@ impl Length {
             _ => (cores, gaps),
         };
         let service = server.mean_service();
-        let services = (server.second_moment() / (service * service) - 1.0).max(0.0);
+        let square = Some(server.second_moment()).filter(|square| square.is_finite())?;
+        let services = (square / (service * service) - 1.0).max(0.0);
         let room = server.site.queue.map(|queue| f64::from(queue.max(1)) * service);
         let of = |gaps: f64, sharing: f64| {
             relaxation(load, service * (gaps + services) / sharing, room).max(service)

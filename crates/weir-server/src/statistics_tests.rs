@@ -1,12 +1,13 @@
 //! What is told by hand, and what is made of it: the collector, figures, checks, windows; whole runs and their books.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::collector::Collector;
 use crate::generators::{class, high_bimodal, scenario};
 use crate::job::{Ended, Job, Left};
-use crate::model::{Burst, Retry, ServerScenario, Workload};
+use crate::model::{Burst, Retry, ServerScenario, Service, Workload};
 use crate::outcome::ServerOutcome;
 use crate::record::{Done, Sink};
 use crate::run::{Play, run, run_with};
@@ -17,6 +18,7 @@ use weir_lab::control::{Control, Watch};
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
 use weir_lab::stats::figure::Figure;
+use weir_workload::ContinuousLaw;
 use weir_workload::duration::Law;
 
 pub(super) fn nanos(count: u64) -> Nanos {
@@ -526,6 +528,48 @@ fn closed_forms_agree_with_the_simulation() {
             }
         }
     }
+}
+
+/// Pollaczek–Khinchine with the second moment of the law, on one core in order of arrival.
+#[test]
+fn services_of_the_textbooks_wait_as_pollaczek_and_khinchine_say() {
+    let laws = [
+        ContinuousLaw::lognormal(10_000.0, 1.5),
+        ContinuousLaw::bounded_pareto(1.5, 3_000.0, 300_000.0),
+        ContinuousLaw::gamma_of_mean(10_000.0, 0.5),
+    ];
+    for law in laws.map(|law| law.expect("valid")) {
+        let (mean, square) = (law.mean().expect("finite"), law.second_moment().expect("finite"));
+        let mut one = class("all", 1.0, constant(1));
+        one.service = Service::Textbook(Arc::new(law.clone()));
+        let mut server = scenario(&["cfcfs"], 1, vec![one], 0.6).expect("specs");
+        server.stop.warm_up = nanos((2e3 * mean) as u64);
+        server.stop.duration = nanos((4e4 * mean) as u64);
+        server.stop.replications = 30;
+        let outcome = played(&server, 2).expect("a result");
+        // λ E[S²] / 2(1 - ρ), in seconds.
+        let expected = 0.6 / mean * square / (2.0 * 0.4) / 1e9;
+        let found = figure(&outcome, ["cfcfs", "all", "delay", "mean"]);
+        let (value, error) = (found.value.expect("a value"), found.standard_error.expect("an error"));
+        assert!((value - expected).abs() < 2.756 * error, "{law:?}: {value} ±{error}, {expected}");
+        assert!(error < 0.05 * expected, "{law:?}: {error} for {expected}");
+        let stated = &outcome.theory[0];
+        assert!(stated.formula.contains("Pollaczek") && stated.agrees == Some(true), "{stated:?}");
+    }
+}
+
+#[test]
+fn services_of_infinite_variance_have_no_closed_form_and_a_warning() {
+    let mut one = class("all", 1.0, constant(1));
+    one.service = Service::Textbook(Arc::new(ContinuousLaw::pareto_of_mean(1.8, 1_000.0).expect("valid")));
+    let mut server = scenario(&["cfcfs"], 1, vec![one], 0.5).expect("specs");
+    server.stop.duration = nanos(5_000_000);
+    let outcome = played(&server, 1).expect("a result");
+    assert!(
+        outcome.warnings.iter().any(|warning| warning.text.contains("variance of the services is infinite"))
+    );
+    let refused = crate::closed_form::form(&server, &server.specs[0]).expect_err("no form");
+    assert!(refused.contains("variance of the services is infinite"), "{refused}");
 }
 
 #[test]

@@ -28,16 +28,20 @@ mod build;
 mod distribution;
 mod empirical;
 mod error;
+pub mod facts;
 mod moments;
 mod phase;
 mod sample;
 mod special;
+pub mod written;
 
 pub use empirical::Empirical;
 pub use error::LawError;
 pub use moments::Moments;
 pub use phase::PhaseType;
 pub use sample::LONGEST_DRAW;
+#[cfg(test)]
+pub(crate) use sample::drawn;
 
 /// A law of non-negative numbers; built and checked by the functions of this type, such as [`ContinuousLaw::lognormal`].
 ///

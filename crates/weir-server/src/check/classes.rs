@@ -11,9 +11,11 @@ use weir_core::pool::{MAX_CLASSES, Profile};
 use weir_core::units::Nanos;
 use weir_document::quantity::Time;
 use weir_document::{Checked, Located};
-use weir_workload::Sizes;
 use weir_workload::document::WorkloadChecks;
 use weir_workload::duration::Law;
+use weir_workload::laws::LawError;
+use weir_workload::laws::written::LawChecks;
+use weir_workload::{ContinuousLaw, Sizes};
 
 /// How far the shares may be from a sum of 1; within it they are scaled.
 pub(super) const SUM_TOLERANCE: f64 = 1e-6;
@@ -32,6 +34,20 @@ pub(super) fn profiles(classes: &[Class]) -> Vec<Profile> {
         service: Nanos::new((class.service.mean().round() as u64).max(1)),
     };
     classes.iter().map(of).collect()
+}
+
+/// Whether a law is not of whole nanoseconds.
+fn is_textbook(law: &ServiceLaw) -> bool {
+    !matches!(law, ServiceLaw::Exponential(_) | ServiceLaw::Uniform(..) | ServiceLaw::Mixture(_))
+}
+
+/// The times of a mixture of nothing else.
+fn only_times(list: &[(Located<ServiceTime>, Located<f64>)]) -> Option<Vec<(Located<Time>, Located<f64>)>> {
+    let time = |(part, p): &(Located<ServiceTime>, Located<f64>)| match part.value {
+        ServiceTime::Constant(time) => Some((Located { value: time, span: part.span.clone() }, p.clone())),
+        ServiceTime::Law(_) => None,
+    };
+    list.iter().map(time).collect()
 }
 
 impl Check<'_, '_> {
@@ -136,7 +152,13 @@ impl Check<'_, '_> {
 
     fn service(&self, written: &Located<ServiceTime>) -> Checked<Service> {
         match &written.value {
-            ServiceTime::Law(ServiceLaw::Mixture(list)) => self.mixed_times(written, list),
+            ServiceTime::Law(ServiceLaw::Mixture(list)) => match only_times(list) {
+                Some(times) => self.mixed_times(written, &times),
+                None => self.mixed_laws(written, list).map(Arc::new).map(Service::Textbook),
+            },
+            ServiceTime::Law(law) if is_textbook(law) => {
+                self.textbook(written).map(Arc::new).map(Service::Textbook)
+            }
             _ => self.span_law(written, true).map(Service::Law),
         }
     }
@@ -162,11 +184,66 @@ impl Check<'_, '_> {
                 }
                 Ok(Law::Uniform(from, until))
             }
-            ServiceTime::Law(ServiceLaw::Mixture(_)) => {
+            ServiceTime::Law(law) => {
                 let remedy = "write a span, an `exponential` or a `uniform`";
-                self.refuse(written, "is a mixture, which only service times may be", remedy)
+                let what = if is_textbook(law) { "of this law" } else { "a mixture" };
+                self.refuse(written, format!("is {what}, which only service times may be"), remedy)
             }
         }
+    }
+
+    /// A law of the textbooks.
+    fn textbook(&self, written: &Located<ServiceTime>) -> Checked<ContinuousLaw> {
+        let law = match &written.value {
+            ServiceTime::Law(law) => law,
+            ServiceTime::Constant(_) => return self.plain_law(written),
+        };
+        match law {
+            ServiceLaw::Exponential(_) | ServiceLaw::Uniform(..) => self.plain_law(written),
+            ServiceLaw::Lognormal(law) => self.lognormal(law, LONGEST_SERVICE),
+            ServiceLaw::Gamma(law) => self.gamma(law, LONGEST_SERVICE),
+            ServiceLaw::Erlang(law) => self.erlang(law, LONGEST_SERVICE),
+            ServiceLaw::Weibull(law) => self.weibull(law, LONGEST_SERVICE),
+            ServiceLaw::Pareto(law) => self.pareto(law, LONGEST_SERVICE),
+            ServiceLaw::BoundedPareto(law) => self.bounded_pareto(law, LONGEST_SERVICE),
+            ServiceLaw::Hyperexponential(law) => self.hyperexponential(law, LONGEST_SERVICE),
+            ServiceLaw::Coxian(law) => self.coxian(law, LONGEST_SERVICE),
+            ServiceLaw::PhaseType(law) => self.phases(law, LONGEST_SERVICE),
+            ServiceLaw::Empirical(points) => self.points(points, LONGEST_SERVICE),
+            ServiceLaw::Mixture(list) => self.mixed_laws(written, list),
+        }
+    }
+
+    /// A constant, an exponential or a uniform law as a part of a mixture.
+    fn plain_law(&self, written: &Located<ServiceTime>) -> Checked<ContinuousLaw> {
+        let made = match self.span_law(written, true)? {
+            Law::Exponential(mean) => ContinuousLaw::exponential(mean.get() as f64),
+            Law::Uniform(from, to) if from < to => ContinuousLaw::uniform(from.get() as f64, to.get() as f64),
+            Law::Constant(time) | Law::Uniform(time, _) => ContinuousLaw::deterministic(time.get() as f64),
+        };
+        self.made(written, made)
+    }
+
+    fn mixed_laws(
+        &self,
+        written: &Located<ServiceTime>,
+        list: &[(Located<ServiceTime>, Located<f64>)],
+    ) -> Checked<ContinuousLaw> {
+        let part = |(law, p): &(Located<ServiceTime>, Located<f64>)| {
+            if !(0.0..=1.0).contains(&p.value) {
+                return self.refuse(p, "must be a probability from 0 to 1", "write one such as 0.9");
+            }
+            Ok((p.value, self.textbook(law)?))
+        };
+        let parts = list.iter().map(part).collect::<Checked<Vec<_>>>()?;
+        self.made(written, ContinuousLaw::mixture(parts))
+    }
+
+    fn made<T>(&self, at: &Located<T>, law: Result<ContinuousLaw, LawError>) -> Checked<ContinuousLaw> {
+        law.or_else(|error| {
+            let LawError { parameter, value, bound, remedy } = error;
+            self.refuse(at, format!("is refused: {parameter} is {value}, must be {bound}"), remedy)
+        })
     }
 
     fn mixed_times(

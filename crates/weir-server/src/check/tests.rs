@@ -174,6 +174,24 @@ fn laws_have_their_means() {
     assert!((load("{ exponential = \"1us\" }") - 0.5).abs() < 1e-9);
     assert!((load("{ uniform = [\"1us\", \"3us\"] }") - 1.0).abs() < 1e-9);
     assert!((load("{ mixture = [[\"1us\", 0.5], [\"5us\", 0.5]] }") - 1.5).abs() < 1e-9);
+    for law in [
+        "{ lognormal = { mean = \"1us\", cv = 1.5 } }",
+        "{ gamma = { mean = \"1us\", cv = 0.5 } }",
+        "{ gamma = { shape = 2.0, scale = \"500ns\" } }",
+        "{ erlang = { stages = 3, mean = \"1us\" } }",
+        "{ weibull = { shape = 0.7, mean = \"1us\" } }",
+        "{ weibull = { shape = 1.0, scale = \"1us\" } }",
+        "{ pareto = { alpha = 2.5, mean = \"1us\" } }",
+        "{ pareto = { alpha = 2.0, minimum = \"500ns\" } }",
+        "{ hyperexponential = { mean = \"1us\", cv = 3.0 } }",
+        "{ hyperexponential = { branches = [[\"500ns\", 0.5], [\"1500ns\", 0.5]] } }",
+        "{ coxian = { means = [\"500ns\", \"1us\"], go_on = [0.5] } }",
+        "{ phase_type = { initial = [1.0], means = [\"500ns\"], next = [[0.5]] } }",
+        "{ empirical = [[\"0ns\", 0.0], [\"2us\", 1.0]] }",
+        "{ mixture = [[\"500ns\", 0.5], [{ erlang = { stages = 2, mean = \"1500ns\" } }, 0.5]] }",
+    ] {
+        assert!((load(law) - 0.5).abs() < 1e-9, "{law}");
+    }
 }
 
 #[test]

@@ -9,6 +9,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use weir_document::Located;
 use weir_document::quantity::Time;
+use weir_workload::laws::written::{
+    BoundedPareto, Coxian, Erlang, Gamma, Hyperexponential, Lognormal, Pareto, Phases, Weibull,
+};
 
 /// How many requests may wait in one queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,8 +96,29 @@ pub enum ServiceLaw {
     Exponential(Located<Time>),
     /// Evenly distributed, from the first to the second.
     Uniform(Located<Time>, Located<Time>),
-    /// Times with their probabilities, such as `[["1us", 0.9], ["100us", 0.1]]`.
-    Mixture(Vec<(Located<Time>, Located<f64>)>),
+    /// Lognormal.
+    Lognormal(Located<Lognormal>),
+    /// Gamma.
+    Gamma(Located<Gamma>),
+    /// Erlang.
+    Erlang(Located<Erlang>),
+    /// Weibull.
+    Weibull(Located<Weibull>),
+    /// Pareto.
+    Pareto(Located<Pareto>),
+    /// Bounded Pareto.
+    BoundedPareto(Located<BoundedPareto>),
+    /// Hyperexponential.
+    Hyperexponential(Located<Hyperexponential>),
+    /// Coxian.
+    Coxian(Located<Coxian>),
+    /// Phase type.
+    PhaseType(Located<Phases>),
+    /// Points of a distribution function with straight lines between them: times, each with the probability of at most as
+    /// much, such as `[["1ms", 0.0], ["2ms", 0.5], ["10ms", 1.0]]`.
+    Empirical(Located<Vec<(Located<Time>, Located<f64>)>>),
+    /// Times or laws with their probabilities, such as `[["1us", 0.9], ["100us", 0.1]]`.
+    Mixture(Vec<(Located<ServiceTime>, Located<f64>)>),
 }
 
 impl<'de> Deserialize<'de> for ServiceTime {

@@ -1,9 +1,10 @@
 //! How long requests are served, and other times that a law says.
 
 use crate::model::{Class, Service};
+use std::sync::Arc;
 use weir_lab::stream::Stream;
-use weir_workload::SizeSampler;
 use weir_workload::duration::Law;
+use weir_workload::{ContinuousLaw, SizeSampler};
 
 /// A time that a law says.
 #[inline]
@@ -23,6 +24,7 @@ pub(crate) fn draw(law: Law, stream: &mut Stream) -> u64 {
 enum Sampler {
     Law(Law),
     Sizes(SizeSampler),
+    Textbook(Arc<ContinuousLaw>),
 }
 
 impl Sampler {
@@ -30,6 +32,7 @@ impl Sampler {
         match &class.service {
             Service::Law(law) => Self::Law(*law),
             Service::Sizes(sizes) => Self::Sizes(sizes.sampler()),
+            Service::Textbook(law) => Self::Textbook(Arc::clone(law)),
         }
     }
 
@@ -38,6 +41,7 @@ impl Sampler {
         let drawn = match self {
             Self::Law(law) => draw(*law, stream),
             Self::Sizes(sampler) => sampler.sample(stream.next_u64()),
+            Self::Textbook(law) => law.draw_whole(stream),
         };
         drawn.max(1)
     }
