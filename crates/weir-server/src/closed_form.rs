@@ -10,6 +10,8 @@
 //! | Units | nanoseconds; loads over all cores |
 //! | Work | O(classes log classes), and what [`mdk_wait`] takes |
 
+mod impatient;
+
 use crate::model::{Class, Process, ServerScenario, Workload};
 use weir_core::spec::Spec;
 use weir_theory::{MAX_LOAD, PriorityClass, TheoryError, mdk_wait, mmk_wait, priority_waits};
@@ -107,6 +109,13 @@ pub const SHARING: &str = "M/G/1 processor sharing, the limit of small quanta wi
 pub enum Form {
     /// The mean delay of each class, in nanoseconds, from the queue on.
     Delays(Vec<f64>),
+    /// Of all requests together.
+    Leaving {
+        /// The mean delay of those that are served, in nanoseconds.
+        delay: f64,
+        /// The share of those that leave before they are served.
+        abandoned: f64,
+    },
     /// The slowdown of every class; what small quanta without cost come near.
     Sharing(f64),
 }
@@ -169,9 +178,7 @@ pub fn statement(discipline: &str) -> Result<String, String> {
 /// Why it does not apply.
 pub fn form(server: &ServerScenario, spec: &Spec) -> Result<(Form, String), String> {
     if server.has_patience() {
-        return Err(
-            "closed forms need requests that wait for ever, those of a class here have a patience".to_owned()
-        );
+        return impatient::form(server, spec);
     }
     let load = plain(server)?;
     let of_it = || RULES.iter().filter(|rule| rule.is_of(&spec.name));
@@ -216,6 +223,19 @@ fn numbers(server: &ServerScenario, way: Way, load: f64) -> Result<Form, TheoryE
 
 /// The load, where arrivals and costs are such that there may be a closed form; or why they are not.
 fn plain(server: &ServerScenario) -> Result<f64, String> {
+    poisson(server)?;
+    let load = server.steady_load().unwrap_or(f64::INFINITY);
+    match load <= MAX_LOAD {
+        true => Ok(load),
+        false => Err(format!("closed forms need a load below 1, it is {load}")),
+    }
+}
+
+/// Refuses arrivals that are not Poisson at one rate, and costs on the way to a core.
+fn poisson(server: &ServerScenario) -> Result<(), String> {
+    if server.retry.is_some() {
+        return Err("closed forms need clients who do not try again".to_owned());
+    }
     let arrivals = match &server.workload {
         Workload::Trace(_) => "those here are recorded",
         Workload::Closed(_) => "those here wait for the requests before",
@@ -235,11 +255,7 @@ fn plain(server: &ServerScenario) -> Result<f64, String> {
             return Err(format!("closed forms need costs.{name} of 0ns, it is {cost}"));
         }
     }
-    let load = server.steady_load().unwrap_or(f64::INFINITY);
-    match load <= MAX_LOAD {
-        true => Ok(load),
-        false => Err(format!("closed forms need a load below 1, it is {load}")),
-    }
+    Ok(())
 }
 
 /// The service of all requests, where it is one.

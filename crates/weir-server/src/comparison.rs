@@ -3,6 +3,7 @@
 //! [`crate::closed_form`] says whose they are and where they apply. Where something was dropped none does: who is
 //! served then is not who came. Delays of M/G/1 and of M/M/k do not depend on the service that follows, so the response of
 //! a class is its delay and its mean service, and its slowdown 1 and its delay over its service, where that is constant.
+//! Where requests leave, there is one form, of all classes together.
 //! Processor sharing is a limit: it is shown, and not held against the simulation.
 
 use crate::closed_form::{self, Form};
@@ -20,8 +21,8 @@ use weir_lab::stats::row::Rows;
 #[must_use]
 pub fn rows(server: &ServerScenario, place: usize, cell: &Cell, rows: &Rows) -> Vec<TheoryRow> {
     let discipline = &server.disciplines[place];
-    let dropped: u64 = cell.runs.iter().map(|run| run.left.dropped).sum();
-    if dropped > 0 && !server.has_patience() {
+    let dropped: u64 = cell.runs.iter().map(|run| run.left.dropped - run.left.abandoned).sum();
+    if dropped > 0 {
         let reason = format!("closed forms need queues that are never full, {dropped} requests were dropped");
         return vec![without(discipline, reason)];
     }
@@ -45,6 +46,13 @@ fn of_discipline(server: &ServerScenario, place: usize) -> Vec<TheoryRow> {
     match closed_form::form(server, &server.specs[place]) {
         Ok((Form::Delays(delays), formula)) => of_delays(server, discipline, &delays, &formula),
         Ok((Form::Sharing(slowdown), formula)) => sharing(server, discipline, slowdown, &formula),
+        Ok((Form::Leaving { delay, abandoned }, formula)) => {
+            let row = |metric, unit, value| {
+                let formula = formula.clone();
+                TheoryRow { metric, unit, value: Some(value), ..without(discipline, formula) }
+            };
+            vec![row("delay", "s", delay / 1e9), row("abandoned", "1", abandoned)]
+        }
         Err(reason) => vec![without(discipline, reason)],
     }
 }
