@@ -44,6 +44,7 @@ RUN_EXAMPLES = (
     "infiniband",
     "load-sweep",
     "own-discipline",
+    "retry-storm",
     "size-a-service",
 )
 EXAMPLES = [ROOT / "examples" / name / "README.md" for name in RUN_EXAMPLES]

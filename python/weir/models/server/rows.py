@@ -17,8 +17,10 @@ class ServerEstimate(SubjectEstimate):
 
     ``kind`` is ``class`` or ``core``. ``metric`` of a class is ``delay`` (s, from arrival to where service
     begins first), ``response`` (s, from arrival to the end of service), ``slowdown`` (response over service),
-    ``dropped`` (of those offered), ``reordered``, ``cold`` (of those done) and ``throughput`` (1/s); of cores
-    ``utilisation``, ``overhead`` (shares of the time of all cores) and ``in_use`` (cores). ``statistic`` is
+    ``dropped`` (of those offered), ``reordered``, ``cold`` (of those done) and ``throughput`` (1/s), and
+    where requests leave or clients give up ``abandoned``, ``late``, ``goodput`` (1/s) and ``attempts``; of
+    cores ``utilisation``, ``overhead``, ``wasted`` (shares of the time of all cores), ``in_use`` (cores) and
+    ``tipped`` (the share of the replications in which most attempts fail at the end). ``statistic`` is
     ``mean``, ``p50`` to ``p99.99``, ``max``, or ``window_max``, the largest mean of a window. Where ``value``
     is None, ``reason`` says why.
     """
@@ -61,7 +63,9 @@ class ClassTotals(Of):
     """What was counted of a class's requests that arrived in the measured time, in all replications.
 
     ``reordered`` were done after a later one of their flow; ``cold`` were served by another core than the
-    request of their flow before; each is None where that is not measured.
+    request of their flow before; each is None where that is not measured. Of the dropped, ``abandoned`` left
+    since their service did not begin in time; of the offered, ``retried`` are attempts that were not the
+    first of their request; of the done, ``late`` were done when their client had given up.
     """
 
     class_: str
@@ -70,6 +74,9 @@ class ClassTotals(Of):
     dropped: int
     reordered: int | None
     cold: int | None
+    abandoned: int | None = None
+    retried: int | None = None
+    late: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

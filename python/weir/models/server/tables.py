@@ -101,16 +101,34 @@ def difference_columns(result: ServerResult, metric: str) -> list[Column]:
 
 
 def loss_columns(result: ServerResult) -> list[Column]:
-    """Return what is lost, reordered, moved and preempted, and what is done in a second."""
+    """Return what is lost, reordered and late, what is done in a second, and in how many attempts."""
     lost = {"dropped" if class_ == ALL else f"of {class_}": class_ for class_ in classes_of(result)}
     rows = {title: _under_each(result, name=class_)("dropped", "mean") for title, class_ in lost.items()}
     rows |= {metric: _under_each(result)(metric, "mean") for metric in ("reordered", "cold")}
+    rows |= _measured(result, "abandoned", "late")
     made = [column(title, found, scale=PER_CENT, text=brief) for title, found in rows.items()]
-    return known([*made, column("done", _under_each(result)("throughput", "mean"), text=brief)])
+    rates = {"throughput": _under_each(result)("throughput", "mean")}
+    rates |= _measured(result, "goodput", "attempts")
+    titles = {"throughput": "done", "goodput": "in time"}
+    made += [column(titles.get(metric, metric), found, text=brief) for metric, found in rates.items()]
+    return known(made)
+
+
+def gives_up(result: ServerResult) -> bool:
+    """Return whether requests leave, or clients give up or try again."""
+    return bool(_measured(result, "abandoned", "late", "attempts"))
+
+
+def _measured(
+    result: ServerResult, *metrics: str, kind: str = "class"
+) -> dict[str, list[SubjectEstimate | None]]:
+    """Return the means of metrics that only some scenarios have, of all together; those that this one has."""
+    found = {metric: _under_each(result, kind)(metric, "mean") for metric in metrics}
+    return {metric: rows for metric, rows in found.items() if any(row is not None for row in rows)}
 
 
 def core_columns(result: ServerResult) -> list[Column]:
-    """Return what the cores did: busy, overhead, in use; and grants, preemptions and moves of a request."""
+    """Return what the cores did: busy, overhead, in use, in vain; preemptions and moves of a request."""
     rows = [result.discipline_totals.find(discipline=name) for name in result.disciplines]
 
     def counted(title: str, rank: int, tell: Callable[[DisciplineTotals], str]) -> Column:
@@ -121,7 +139,12 @@ def core_columns(result: ServerResult) -> list[Column]:
 
     happened = [key for key in ("preemptions", "moved") if any(row and getattr(row, key) for row in rows)]
     most = counted("at most", 1, lambda row: f"{row.peak_in_use:,}")
-    return known([*columns_of(_OF_CORES, _under_each(result, "core")), most, *map(a_request, happened)])
+    spent = [
+        column(metric, found, scale=PER_CENT, text=brief)
+        for metric, found in _measured(result, "wasted", "tipped", kind="core").items()
+    ]
+    found = columns_of(_OF_CORES, _under_each(result, "core"))
+    return known([*found, most, *map(a_request, happened), *spent])
 
 
 def theory_columns(result: ServerResult) -> list[Column]:

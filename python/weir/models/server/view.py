@@ -35,6 +35,14 @@ _CORES = (
     "Busy and overhead are shares of the time of all cores; in use are cores that new requests may be sent "
     "to, on average and at most."
 )
+_GIVEN_UP = (
+    " Abandoned are those whose service did not begin within their patience; late are those done after their "
+    "client had given up, in time the others; attempts are those of a request."
+)
+_IN_VAIN = (
+    " Wasted is the share of that time for requests whose client had given up when they were done; tipped "
+    "are replications in which more than half of the attempts of the last tenth of the measured time fail."
+)
 _METRICS = (
     "Queueing delay is from arrival to where service begins first, response from arrival to the end of "
     "service, slowdown response over service. 95 % confidence intervals over the replications; "
@@ -90,11 +98,13 @@ class ServerView(View[ServerResult]):
         result = self.result
         first = discipline_column(result)
         absent = [*tables.absent_rows(result), *result.notes]
+        requests = _REQUESTS + (_GIVEN_UP if tables.gives_up(result) else "")
+        cores = _CORES + (_IN_VAIN if tables.gives_up(result) else "")
         return [
             section("The comparison", _comparison(result)),
             *charts,
-            section("Requests", on_page(first, [tables.loss_columns(result)]) + note(_REQUESTS), folded=True),
-            section("Cores", on_page(first, [tables.core_columns(result)]) + note(_CORES), folded=True),
+            section("Requests", on_page(first, [tables.loss_columns(result)]) + note(requests), folded=True),
+            section("Cores", on_page(first, [tables.core_columns(result)]) + note(cores), folded=True),
             section("Closed forms", _theory(result), folded=True),
             section("What is missing, and what to note", "".join(map(note, absent)), folded=True),
         ]
