@@ -17,6 +17,8 @@ use super::{NoForm, TheoryError};
 pub const MOST_STATES: usize = 1 << 22;
 /// Weights stay between the reciprocal of this and this.
 const SCALE: f64 = 1e200;
+/// And so do the ratios of births to deaths, with half its power, so that one step leaves no range.
+const FAR: f64 = 1e100;
 /// An endless chain ends where so small a part lies beyond.
 const CUT: f64 = 1e-18;
 
@@ -50,7 +52,7 @@ impl BirthDeath {
     ///
     /// # Errors
     /// [`TheoryError::Parameter`] where a rate of births is negative or no number, or one of deaths is not positive;
-    /// [`NoForm::TooManyStates`] beyond [`MOST_STATES`], as where an endless chain has no distribution.
+    /// [`NoForm::OutOfRange`] where one is 1e100 times the other; [`NoForm::TooManyStates`] beyond [`MOST_STATES`], as where an endless chain has no distribution.
     pub fn new(
         births: impl Fn(usize) -> f64,
         deaths: impl Fn(usize) -> f64,
@@ -63,6 +65,9 @@ impl BirthDeath {
             let before = weights[n];
             if up == 0.0 || last.is_none() && is_negligible(before.number, up / down, total) {
                 break;
+            }
+            if !(1.0 / FAR..=FAR).contains(&(up / down)) {
+                return Err(NoForm::OutOfRange.into());
             }
             if weights.len() >= MOST_STATES {
                 return Err(NoForm::TooManyStates.into());
@@ -191,6 +196,9 @@ mod tests {
         assert_eq!(BirthDeath::new(|_| 2.0, |_| 1.0, None), Err(NoForm::TooManyStates.into()));
         assert!(BirthDeath::new(|_| f64::NAN, |_| 1.0, Some(3)).is_err());
         assert!(BirthDeath::new(|_| 1.0, |_| 0.0, Some(3)).is_err());
+        for far in [1e101, 1e-101] {
+            assert_eq!(BirthDeath::new(|_| far, |_| 1.0, Some(3)), Err(NoForm::OutOfRange.into()));
+        }
         assert_eq!(BirthDeath::new(|_| 0.0, |_| 1.0, None).expect("one state").shares(), [1.0]);
     }
 }

@@ -253,10 +253,13 @@ pub fn figures(queue: &Kendall, given: &Given) -> Result<Vec<Figure>, FigureErro
         }
     }
     check(given)?;
-    match family {
+    let found = match family {
         Family::Markov | Family::Insensitive | Family::Unlimited => many::figures(queue, given, family),
         _ => single::figures(queue, given, family),
-    }
+    }?;
+    // Rates near the ends of the range of numbers, whose products leave it.
+    let is_number = |figure: &Figure| figure.value.is_finite() && figure.value >= 0.0;
+    if found.iter().all(is_number) { Ok(found) } else { Err(NoForm::OutOfRange.into()) }
 }
 
 /// Refuses rates and times out of bounds, whatever the queue.

@@ -109,6 +109,8 @@ pub enum NoForm {
     TooManyStates,
     /// A matrix of rates has no inverse, as far as numbers tell.
     Matrix,
+    /// Rates lie so far apart that their ratios are beyond floating-point numbers.
+    OutOfRange,
 }
 
 impl fmt::Display for NoForm {
@@ -145,6 +147,12 @@ impl fmt::Display for NoForm {
                 write!(
                     f,
                     "closed form not computed: the system of the round robin did not converge; lower the load"
+                )
+            }
+            Self::OutOfRange => {
+                write!(
+                    f,
+                    "closed form not computed: the rates lie too far apart for floating-point numbers; bring them closer together"
                 )
             }
             Self::Matrix => {

@@ -150,7 +150,8 @@ fn constant_loss(asked: &Asked, places: u32) -> Result<Vec<Figure>, FigureError>
         return Err(TheoryError::Parameter { name, value: places.into(), bound }.into());
     }
     let load = asked.arrival * asked.service;
-    let loss = md1n_loss(places, load)?;
+    // A loss below rounding may come out on the other side of 0.
+    let loss = md1n_loss(places, load)?.max(0.0);
     let source = "Cooper 1981, section 5.9";
     Ok(vec![
         Figure::exact("utilisation", load * (1.0 - loss), Unit::Share, source),

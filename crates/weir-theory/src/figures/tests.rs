@@ -98,6 +98,9 @@ fn what_is_missing_or_of_no_use_is_named() {
     assert_eq!(error("M/M/3", &patient), FigureError::Unused(Parameter::Patience));
     assert_eq!(error("M/M/3", &given(4.5, 1.0)), FigureError::Theory(TheoryError::Unstable(1.5)));
     assert_eq!(error("M/M/3", &given(0.5, 0.0)), FigureError::Theory(TheoryError::MeanService(0.0)));
+    for far in [given(1e-310, 1.0), given(1e300, 1e300), given(1e-200, 1e-200)] {
+        assert_eq!(error("M/G/7/7", &far), FigureError::Theory(NoForm::OutOfRange.into()));
+    }
     assert!(error("M/D/1/20001", &of).to_string().starts_with("number of places is 20001, must be at most"));
     assert!(matches!(error("MAP/M/1", &of), FigureError::InLibrary(_)));
     for (queue, next) in [
