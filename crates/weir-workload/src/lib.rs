@@ -4,6 +4,7 @@ pub mod arrivals;
 pub mod classes;
 pub mod document;
 pub mod duration;
+pub mod fit;
 pub mod laws;
 pub mod requests;
 pub mod sizes;

@@ -32,10 +32,11 @@ use weir_core::units::Nanos;
 use weir_document::{Refused, plain_io};
 
 use classes::{Classes, MAX_CLASSES};
+pub(crate) use columns::{Column, Header};
 use columns::{Columns, Fields};
 pub use packets::{PacketBounds, PacketFormat, PacketSchedule};
 pub use requests::{ClassBy, RequestBounds, RequestFormat, read_requests};
-use rows::Rows;
+pub(crate) use rows::Rows;
 pub use runs::{RunBounds, read_runs};
 pub use time::TimeUnit;
 
@@ -58,7 +59,7 @@ pub enum Separator {
 }
 
 impl Separator {
-    const fn byte(self) -> u8 {
+    pub(crate) const fn byte(self) -> u8 {
         match self {
             Self::Comma => b',',
             Self::Semicolon => b';',
@@ -107,7 +108,7 @@ impl TraceFormat {
 }
 
 /// The text of a file that may be compressed.
-fn unpacked<'s>(source: impl Read + 's, name: &str) -> Result<Box<dyn Read + 's>, Refused> {
+pub(crate) fn unpacked<'s>(source: impl Read + 's, name: &str) -> Result<Box<dyn Read + 's>, Refused> {
     let mut source = BufReader::new(source);
     let is_gzip = source.fill_buf().map(|start| start.starts_with(&[0x1f, 0x8b]));
     match is_gzip {

@@ -8,9 +8,9 @@ use weir_document::Refused;
 use weir_document::words::{hint, listed};
 
 /// A column: its position and its name.
-pub(super) struct Column {
-    pub(super) place: usize,
-    pub(super) name: String,
+pub(crate) struct Column {
+    pub(crate) place: usize,
+    pub(crate) name: String,
 }
 
 /// Which column holds what.
@@ -24,15 +24,15 @@ pub(super) struct Columns {
 }
 
 /// The names of the columns of one file.
-pub(super) struct Header<'h> {
-    pub(super) names: Vec<&'h str>,
-    pub(super) file: &'h str,
-    pub(super) line: usize,
+pub(crate) struct Header<'h> {
+    pub(crate) names: Vec<&'h str>,
+    pub(crate) file: &'h str,
+    pub(crate) line: usize,
 }
 
 impl Header<'_> {
     /// The column called `name`.
-    pub(super) fn required(&self, name: &str) -> Result<Column, Refused> {
+    pub(crate) fn required(&self, name: &str) -> Result<Column, Refused> {
         let places: Vec<usize> = (0..self.names.len()).filter(|&place| self.names[place] == name).collect();
         match places[..] {
             [place] => Ok(Column { place, name: name.to_owned() }),

@@ -16,7 +16,7 @@ const MAX_LINE: usize = 1 << 20;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads row by row.
-pub(super) struct Rows<'n, R> {
+pub(crate) struct Rows<'n, R> {
     source: BufReader<R>,
     parser: csv_core::Reader,
     name: &'n str,
@@ -27,7 +27,7 @@ pub(super) struct Rows<'n, R> {
 
 /// The fields of one row.
 #[derive(Default)]
-pub(super) struct Row {
+pub(crate) struct Row {
     text: Vec<u8>,
     ends: Vec<usize>,
     count: usize,
@@ -35,12 +35,12 @@ pub(super) struct Row {
 
 impl Row {
     /// How many fields there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.count
     }
 
     /// A field without the blanks around it; empty where there is none.
-    pub(super) fn field(&self, place: usize) -> &str {
+    pub(crate) fn field(&self, place: usize) -> &str {
         let start = if place == 0 { 0 } else { self.ends.get(place - 1).copied().unwrap_or(0) };
         let end = if place < self.count { self.ends[place] } else { start };
         core::str::from_utf8(&self.text[start..end]).unwrap_or_default().trim()
@@ -48,19 +48,19 @@ impl Row {
 }
 
 impl<'n, R: Read> Rows<'n, R> {
-    pub(super) fn new(source: R, separator: u8, name: &'n str) -> Self {
+    pub(crate) fn new(source: R, separator: u8, name: &'n str) -> Self {
         let parser = csv_core::ReaderBuilder::new().delimiter(separator).build();
         let source = BufReader::with_capacity(1 << 16, source);
         Self { source, parser, name, number: 0, line: Vec::new(), row: Row::default() }
     }
 
     /// An error at the line that was read last.
-    pub(super) fn refuse(&self, reason: impl Into<String>, remedy: &str) -> Refused {
+    pub(crate) fn refuse(&self, reason: impl Into<String>, remedy: &str) -> Refused {
         Refused::of_file(self.name, reason, remedy).at(self.number, 1)
     }
 
     /// The next row and the number of its line; `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<(&Row, usize)>, Refused> {
+    pub(crate) fn next(&mut self) -> Result<Option<(&Row, usize)>, Refused> {
         while self.read_line()? {
             let is_blank = self.line.iter().all(u8::is_ascii_whitespace);
             if !is_blank && self.line[0] != b'#' {
