@@ -136,6 +136,8 @@ fn dispersion(open: &Open) -> Option<f64> {
     match open.arrivals {
         Arrivals::Poisson => Some(1.0),
         Arrivals::Deterministic => None,
+        // Of a renewal process the variance of counts over their mean tends to that of the gaps over the squared mean.
+        Arrivals::Renewal(renewal) => renewal.scv(),
         Arrivals::Bursty { peak, burst, quiet } => {
             let share = (1.0 - quiet) / (peak - quiet);
             let (bursts, between) = (burst / peak, burst / peak * (1.0 - share) / share);

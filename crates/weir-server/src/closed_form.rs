@@ -244,6 +244,7 @@ fn poisson(server: &ServerScenario) -> Result<(), String> {
             Process::Arrivals(Arrivals::Poisson) => "",
             Process::Arrivals(Arrivals::Deterministic) => "those here are equally far apart",
             Process::Arrivals(Arrivals::Bursty { .. }) => "those here come in bursts",
+            Process::Arrivals(Arrivals::Renewal(_)) => "those here are a renewal process",
             Process::Trains { .. } => "those here come in trains",
         },
     };

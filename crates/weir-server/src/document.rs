@@ -16,6 +16,7 @@ use weir_document::Located;
 use weir_document::header::{default_seed, default_tails};
 use weir_document::quantity::{RequestRate, Time, UnitCost};
 use weir_lab::scenario::need::NeedTable;
+use weir_workload::arrivals::renewal::RenewalLaw;
 use weir_workload::document::{Bursty, default_header};
 use weir_workload::{Separator, TimeUnit};
 
@@ -200,6 +201,8 @@ pub enum ServerArrivals {
     Deterministic,
     /// A Poisson process whose rate switches between two values (two-state Markov).
     Bursty(Bursty),
+    /// Independent times between arrivals, of one law, such as `{ renewal = { lognormal = { cv = 3.0 } } }`.
+    Renewal(RenewalLaw),
     /// All requests of a period at its beginning.
     Trains(Trains),
 }

@@ -50,6 +50,7 @@ impl Length {
         let gaps = match open.process {
             // In bursts they vary more: `τ` is at least this.
             Process::Arrivals(Arrivals::Poisson | Arrivals::Bursty { .. }) => 1.0,
+            Process::Arrivals(Arrivals::Renewal(renewal)) => renewal.scv()?,
             Process::Arrivals(Arrivals::Deterministic) | Process::Trains { .. } => 0.0,
         };
         let (sharing, own_gaps) = match server.specs[place].name.as_str() {

@@ -5,6 +5,7 @@
 //! | `Poisson` | | exponential |
 //! | `Deterministic` | | constant, not rounded: the k-th arrival is at `floor(k * gap)` |
 //! | `Bursty` | `peak`, `burst`, `quiet` | of a Poisson process whose rate switches between two values |
+//! | `Renewal` | a law without its mean | independent, of that law |
 //!
 //! **Bursty** is the two-state Markov modulated Poisson process (Fischer and Meier-Hellstern, "The
 //! Markov-modulated Poisson process (MMPP) cookbook", Performance Evaluation 18, 1993). With `g` the mean
@@ -17,10 +18,15 @@
 //! The first message arrives at time 0. Times, lengths, phases and flows have streams of their own: a
 //! change of one leaves the numbers of the others. Work: O(1) an arrival, and one step per change of state.
 
+pub mod renewal;
+
 use super::classes::MessageClasses;
 use super::sizes::{SizeSampler, Sizes};
 use crate::source::{ArrivalBlock, ArrivalSource, LengthTable, PoissonArrivals, SourceError};
+use renewal::RenewalTimes;
 use weir_lab::stream::{Purpose, Stream, StreamKey, below};
+
+pub use renewal::Renewal;
 
 /// The longest table of lengths that is drawn from as such.
 const MAX_TABLE: u64 = 1 << 16;
@@ -43,6 +49,8 @@ pub enum Arrivals {
         /// The rate between bursts over the mean rate, from 0 to below 1.
         quiet: f64,
     },
+    /// Independent times between arrivals, of one law.
+    Renewal(Renewal),
 }
 
 /// The two states of a bursty process.
@@ -187,6 +195,7 @@ enum Process {
     Poisson { mean_gap: f64, next_at: u64, draws: Box<Stream> },
     Equal { gap: u128, count: u64 },
     Bursty(Box<BurstyTimes>),
+    Renewal(Box<RenewalTimes>),
 }
 
 /// Those of a bursty process.
@@ -222,6 +231,10 @@ impl Times {
             }
             Arrivals::Deterministic => {
                 Process::Equal { gap: (mean_gap * f64::from(1_u32 << GAP_BITS)) as u128, count: 0 }
+            }
+            Arrivals::Renewal(renewal) => {
+                let law = renewal.law(mean_gap).map_err(|_| SourceError::Mean(mean_gap))?;
+                Process::Renewal(Box::new(RenewalTimes::new(law, stream(Purpose::Arrivals))))
             }
             Arrivals::Bursty { peak, burst, quiet } => {
                 let phases = Phases::new(peak, burst, quiet, mean_gap);
@@ -261,6 +274,7 @@ impl Times {
                 u64::try_from(at).unwrap_or(u64::MAX)
             }
             Process::Bursty(times) => times.next(),
+            Process::Renewal(times) => times.next(),
         }
     }
 }
@@ -327,7 +341,9 @@ mod tests {
 
     #[test]
     fn block_size_does_not_change_the_numbers() {
-        for arrivals in [Arrivals::Poisson, Arrivals::Deterministic, BURSTY] {
+        for arrivals in
+            [Arrivals::Poisson, Arrivals::Deterministic, BURSTY, Arrivals::Renewal(Renewal::Gamma(2.0))]
+        {
             let whole = draw(&mut *source(arrivals, 2), 300);
             let mut pieces = source(arrivals, 2);
             let pieces: Vec<u64> = (0..6).flat_map(|_| draw(&mut *pieces, 50).at).collect();
@@ -343,6 +359,32 @@ mod tests {
             let mean = *block.at.last().expect("drawn") as f64 / 399_999.0;
             assert!((mean / GAP - 1.0).abs() < 0.03, "{arrivals:?}: {mean}");
         }
+    }
+
+    #[test]
+    fn renewals_have_the_moments_of_their_law() {
+        for (renewal, cv) in [
+            (Renewal::Lognormal(1.5), 1.5),
+            (Renewal::Gamma(0.5), 0.5),
+            (Renewal::Erlang(4), 0.5),
+            (Renewal::Weibull(1.0), 1.0),
+            (Renewal::Pareto(4.0), 0.125_f64.sqrt()),
+            (Renewal::Hyperexponential(2.0), 2.0),
+        ] {
+            let block = draw(&mut *source(Arrivals::Renewal(renewal), 1), 400_000);
+            assert_eq!(block.at[0], 0);
+            let gaps: Vec<f64> = block.at.windows(2).map(|two| (two[1] - two[0]) as f64 / GAP).collect();
+            let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+            let square = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
+            assert!((mean - 1.0).abs() < 4.5 * cv / 400_000_f64.sqrt(), "{renewal:?}: {mean}");
+            assert!((square.sqrt() / cv - 1.0).abs() < 0.05, "{renewal:?}: {square}");
+            assert!((renewal.scv().expect("finite") - cv * cv).abs() < 1e-9);
+        }
+        assert_eq!(Renewal::Pareto(2.0).scv(), None);
+        let sizes = Sizes::alpha_report();
+        let classes = MessageClasses::by_decile(&sizes);
+        let none = Arrivals::Renewal(Renewal::Pareto(1.0));
+        assert!(arrival_source((none, GAP), &sizes, 1, &classes, (1, 0)).is_err());
     }
 
     #[test]

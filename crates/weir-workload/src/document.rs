@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::arrivals::renewal::{RenewalLaw, checked};
 use crate::sizes::beginning;
 use crate::{Arrivals, CdfError, MAX_LENGTH, Sizes, SizesError};
 use schemars::JsonSchema;
@@ -30,6 +31,8 @@ pub enum ArrivalProcess {
     Deterministic,
     /// A Poisson process whose rate switches between two values (two-state Markov).
     Bursty(Bursty),
+    /// Independent times between arrivals, of one law, such as `{ renewal = { lognormal = { cv = 3.0 } } }`.
+    Renewal(RenewalLaw),
 }
 
 /// A Poisson process whose rate switches between two values, at exponential times.
@@ -110,6 +113,7 @@ impl WorkloadChecks for Checker<'_> {
         let bursty = match written {
             ArrivalProcess::Poisson => return Ok(Arrivals::Poisson),
             ArrivalProcess::Deterministic => return Ok(Arrivals::Deterministic),
+            ArrivalProcess::Renewal(law) => return checked(self, law).map(Arrivals::Renewal),
             ArrivalProcess::Bursty(bursty) => bursty,
         };
         let (peak, burst) = (bursty.peak.value, bursty.burst.value);

@@ -213,6 +213,7 @@ impl Check<'_, '_> {
             None | Some(ServerArrivals::Poisson) => Arrivals::Poisson,
             Some(ServerArrivals::Deterministic) => Arrivals::Deterministic,
             Some(ServerArrivals::Bursty(bursty)) => self.arrivals(&ArrivalProcess::Bursty(bursty.clone()))?,
+            Some(ServerArrivals::Renewal(law)) => self.arrivals(&ArrivalProcess::Renewal(law.clone()))?,
             Some(ServerArrivals::Trains(trains)) => return self.trains(trains, gap),
         };
         Ok(Process::Arrivals(arrivals))
