@@ -19,9 +19,11 @@ __all__ = [
     "disciplines",
     "enact",
     "estimate_overhead",
+    "fit_laws",
     "frontier_of",
     "import_capture",
     "kendall",
+    "laws",
     "opensm_import",
     "opensm_lint",
     "opensm_tables",
@@ -179,6 +181,12 @@ def enact(
     weir.errors.ConfigError
         If the scenario is of another model, or cannot be run for real.
     """
+
+def fit_laws(file: str | PathLike[str], column: str, tested: int, replicates: int, seed: int) -> str:
+    """Fit laws to a column of a CSV file; the best ``tested`` are tested by ``replicates`` samples each."""
+
+def laws() -> str:
+    """Return what is known of every law of a time: a JSON list."""
 
 def estimate_overhead(
     settings: Sequence[tuple[float, float, float, float, float, float]], message_time: float | None = None

@@ -9,7 +9,7 @@ from typing import Any
 from weir import _weir
 from weir.errors import ConfigError
 
-__all__ = ["discipline", "disciplines", "found", "textbook"]
+__all__ = ["discipline", "disciplines", "found", "law", "laws", "textbook"]
 
 
 def disciplines() -> list[dict[str, Any]]:
@@ -37,6 +37,39 @@ def textbook(name: str) -> dict[str, Any] | None:
     plain = name.lower().replace(" ", "_").replace("-", "_")
     names: list[dict[str, Any]] = json.loads(_weir.textbook())
     return next((each for each in names if each["name"] == plain), None)
+
+
+def laws() -> list[dict[str, Any]]:
+    """Return what the engine says of every law of a time, in the order of the listings.
+
+    Returns
+    -------
+    list of dict
+        ``name``, ``title``, ``what``, ``parameters`` (each with ``name``, ``bounds``, ``meaning``), ``mean``,
+        ``scv`` and ``skewness`` as formulas, ``source``, and an ``example``: as it is ``written``, with its
+        ``mean``, ``median`` and ``p99`` in milliseconds, ``cv`` and ``skewness``, ``None`` where infinite.
+    """
+    rows: list[dict[str, Any]] = json.loads(_weir.laws())
+    return rows
+
+
+def law(name: str) -> dict[str, Any]:
+    """Return what the engine says of one law.
+
+    Raises
+    ------
+    ConfigError
+        If there is none of that name; the remedy suggests the nearest.
+    """
+    plain = name.strip().lower().replace(" ", "_").replace("-", "_")
+    rows = laws()
+    for row in rows:
+        if row["name"] == plain:
+            return row
+    near = difflib.get_close_matches(plain, [row["name"] for row in rows], n=1)
+    hint = f"did you mean `{near[0]}`? " if near else ""
+    names = ", ".join(row["name"] for row in rows)
+    raise ConfigError(f"no law is called `{name}`", f"{hint}laws are {names}")
 
 
 def discipline(name: str) -> dict[str, Any]:

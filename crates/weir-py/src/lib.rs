@@ -9,6 +9,7 @@ mod dispatcher;
 mod enact;
 mod errors;
 mod kendall;
+mod laws;
 mod listing;
 mod overhead;
 mod own;
@@ -33,6 +34,8 @@ mod _weir {
     use crate::enact::enact;
     #[pymodule_export]
     use crate::kendall::kendall;
+    #[pymodule_export]
+    use crate::laws::{fit_laws, laws};
     #[pymodule_export]
     use crate::listing::{disciplines, textbook};
     #[pymodule_export]

@@ -30,6 +30,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "plan": ("plan", "lint"),
     "importing": ("import",),
     "measure": ("overhead",),
+    "fit": ("fit",),
     "live": ("live",),
 }
 """The commands of each module, in the order of the help."""

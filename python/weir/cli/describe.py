@@ -12,7 +12,7 @@ from weir.cli.completion import SHELLS, script
 from weir.cli.shared import Json, ModelName, echo_json
 from weir.errors import ConfigError
 from weir.models import MODELS
-from weir.text import absent
+from weir.text import absent, number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,18 +127,32 @@ def explain(
         str,
         typer.Argument(
             metavar="NAME",
-            help="A discipline, such as alpha; textbook names, such as fcfs, are understood.",
+            help="A discipline, such as alpha; textbook names, such as fcfs, are understood. Or `law`.",
             show_default=False,
         ),
     ],
+    law: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="LAW", help="After `law`: a law of times, such as lognormal.", show_default=False
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Explain a discipline: its rule, source, work, parameters and closed forms.
+    """Explain a discipline: its rule, source, work, parameters and closed forms. Or a law of times.
 
     \b
     Example:
       weir explain alpha
+      weir explain law lognormal
     """
+    if name == "law":
+        _explain_law(law, as_json=as_json)
+        return
+    if law is not None:
+        raise ConfigError(
+            f"`{law}` follows a discipline", f"write `weir explain {name}`, or `weir explain law {law}`"
+        )
     from weir.registry import discipline
 
     row = discipline(name)
@@ -146,6 +160,75 @@ def explain(
         echo_json(row)
         return
     _print_explanation(row)
+
+
+def _explain_law(name: str | None, *, as_json: bool) -> None:
+    """Print what is known of a law; without a name, the laws."""
+    from weir.registry import law, laws
+    from weir.results import terminal
+    from weir.results.tables import Column
+
+    if name is not None:
+        row = law(name)
+        if as_json:
+            echo_json(row)
+        else:
+            _print_law(row)
+        return
+    rows = laws()
+    if as_json:
+        echo_json(rows)
+        return
+    out = terminal.console()
+    columns = [
+        Column("law", tuple(row["name"] for row in rows), numeric=False),
+        Column("what it is", tuple(row["what"] for row in rows), numeric=False),
+    ]
+    terminal.print_table(out, columns)
+    terminal.say(out, "\n`weir explain law NAME` gives parameters, moments and source of one.")
+
+
+def _print_law(row: dict[str, Any]) -> None:
+    from weir.results import terminal
+
+    out = terminal.console()
+    example = row["example"]
+    terminal.say(out, f"{row['name']}: {row['title']}", style="bold")
+    terminal.say(out, f"{_sentence(row['what'])}\n")
+    for parameter in row["parameters"]:
+        terminal.say(out, f"parameter {parameter['name']}: {parameter['bounds']}")
+        terminal.say(out, f"  {parameter['meaning']}")
+    terminal.say(out, "")
+    facts = {
+        "mean": row["mean"],
+        "squared cv": row["scv"],
+        "skewness": row["skewness"],
+        "example": f"service = {example['written']}",
+        "of it": ", ".join(
+            (
+                f"mean {_finite(example['mean'], 'ms')}",
+                f"cv {_finite(example['cv'])}",
+                f"skewness {_finite(example['skewness'])}",
+                f"median {_finite(example['median'], 'ms')}",
+                f"99th percentile {_finite(example['p99'], 'ms')}",
+            )
+        ),
+        "used in": _uses(row["name"]),
+        "source": row["source"],
+    }
+    for label, fact in facts.items():
+        terminal.say(out, f"{label + ':':<15}{fact}")
+
+
+def _uses(name: str) -> str:
+    """Return where a law may stand."""
+    service = "`service` of a class of the server"
+    renewal = ("lognormal", "gamma", "hyperexponential", "erlang", "weibull", "pareto")
+    return f"{service}; `arrivals = {{ renewal = … }}` of server and port" if name in renewal else service
+
+
+def _finite(value: float | None, unit: str = "") -> str:
+    return "infinite" if value is None else f"{number(value)} {unit}".rstrip()
 
 
 def _print_explanation(row: dict[str, Any]) -> None:
