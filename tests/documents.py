@@ -255,6 +255,17 @@ def place(name: str) -> tuple[int, str]:
     order += ("EventTable", "Template", "ProcessTable", "BalanceTable", "NodeStop", "NodeMeasure")
     order += ("TimelineTable",)
     order += ("ServerScenario", "ServerTable", "KnownService", "ClassTable", "ServiceLaw", "ServerWorkload")
+    order += (
+        "Lognormal",
+        "Gamma",
+        "Erlang",
+        "Weibull",
+        "Pareto",
+        "BoundedPareto",
+        "Hyperexponential",
+        "Coxian",
+    )
+    order += ("Phases", "RenewalLaw", "RenewalCv", "RenewalStages", "RenewalShape", "RenewalTail")
     order += ("ServerArrivals", "Trains", "LevelTable", "Clients", "RequestFile", "RequestCost", "Split")
     order += ("ServerStop", "ServerMeasure", "Need", "SweepTable")
     return (order.index(name) if name in order else len(order), name)

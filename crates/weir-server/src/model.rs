@@ -134,7 +134,7 @@ pub struct Retry {
     pub budget: Option<f64>,
 }
 
-/// How long requests are served.
+/// How long requests are served, or clients think.
 #[derive(Clone, Debug)]
 pub enum Service {
     /// A law of its own.
@@ -143,6 +143,12 @@ pub enum Service {
     Sizes(Arc<Sizes>),
     /// A law of the textbooks, in nanoseconds; it has a mean, and draws are rounded to whole nanoseconds.
     Textbook(Arc<ContinuousLaw>),
+}
+
+impl From<Law> for Service {
+    fn from(law: Law) -> Self {
+        Self::Law(law)
+    }
 }
 
 /// Who arrives when.
@@ -214,7 +220,15 @@ pub struct Closed {
     /// How many; each is a flow.
     pub clients: u32,
     /// From the end of a request to the next.
-    pub think: Law,
+    pub think: Service,
+}
+
+impl Closed {
+    /// Whether the next request comes as soon as the one before is over, always.
+    #[must_use]
+    pub fn is_without_thinking(&self) -> bool {
+        matches!(self.think, Service::Law(Law::Constant(span)) if span.get() == 0)
+    }
 }
 
 /// What disciplines are told of the service time of a request.

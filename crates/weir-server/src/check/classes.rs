@@ -163,6 +163,16 @@ impl Check<'_, '_> {
         }
     }
 
+    /// How long a client thinks.
+    pub(super) fn think(&self, written: &Located<ServiceTime>) -> Checked<Service> {
+        match &written.value {
+            ServiceTime::Law(law) if is_textbook(law) => {
+                self.textbook(written).map(Arc::new).map(Service::Textbook)
+            }
+            _ => self.span_law(written, false).map(Service::Law),
+        }
+    }
+
     /// A law of a span of time; `some` where it is above 0.
     pub(super) fn span_law(&self, written: &Located<ServiceTime>, some: bool) -> Checked<Law> {
         let span = |time: &Located<Time>| match some {
@@ -186,8 +196,11 @@ impl Check<'_, '_> {
             }
             ServiceTime::Law(law) => {
                 let remedy = "write a span, an `exponential` or a `uniform`";
-                let what = if is_textbook(law) { "of this law" } else { "a mixture" };
-                self.refuse(written, format!("is {what}, which only service times may be"), remedy)
+                let reason = match is_textbook(law) {
+                    true => "is of a law that only service and think times may be of",
+                    false => "is a mixture, which only service times may be",
+                };
+                self.refuse(written, reason, remedy)
             }
         }
     }

@@ -199,8 +199,13 @@ fn clients_think_and_are_flows() {
     let closed = "[workload]\nclosed = { clients = 64, think = { exponential = \"10us\" } }";
     let server = TEXTS.model(&format!("...\n{{server}}\n{{class}}\n{closed}\n[stop]\nduration = \"1s\""));
     let Workload::Closed(closed) = &server.workload else { panic!("{:?}", server.workload) };
-    assert_eq!((closed.clients, closed.think), (64, Law::Exponential(nanos(10_000))));
+    assert_eq!(closed.clients, 64);
+    assert!(matches!(closed.think, Service::Law(Law::Exponential(mean)) if mean == nanos(10_000)));
     assert_eq!((server.load, server.stop.duration), (None, nanos(1_000_000_000)));
+    let closed = "[workload]\nclosed = { clients = 4, think = { gamma = { mean = \"10us\", cv = 0.5 } } }";
+    let server = TEXTS.model(&format!("...\n{{server}}\n{{class}}\n{closed}\n[stop]\nduration = \"1s\""));
+    let Workload::Closed(closed) = &server.workload else { panic!("{:?}", server.workload) };
+    assert!(matches!(closed.think, Service::Textbook(_)) && (closed.think.mean() - 1e4).abs() < 1e-6);
 }
 
 /// With a file of requests.

@@ -286,7 +286,7 @@ impl Check<'_, '_> {
         self.unused(workload.flows.as_ref(), "workload.closed, where each client is a flow")?;
         let clients = self.request_flows(Some(&closed.value.clients), cores.receivers)?;
         let think = closed.value.think.as_ref();
-        let think = think.map_or(Ok(Law::Constant(Nanos::new(0))), |think| self.span_law(think, false))?;
+        let think = think.map_or(Ok(Law::Constant(Nanos::new(0)).into()), |think| self.think(think))?;
         let workload = Workload::Closed(Closed { clients, think });
         Ok(Arrives { workload, load: None, peak: None })
     }

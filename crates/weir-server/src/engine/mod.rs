@@ -32,7 +32,6 @@ use weir_core::units::Nanos;
 use weir_lab::control::Watch;
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
-use weir_workload::duration::Law;
 
 pub(super) use cores::LATEST;
 use run::Engine;
@@ -131,7 +130,7 @@ pub(crate) fn check(scenario: &ServerScenario) -> Result<(), RunError> {
         });
     }
     if let Workload::Closed(closed) = &scenario.workload
-        && closed.think == Law::Constant(Nanos::new(0))
+        && closed.is_without_thinking()
         && site
             .queue
             .is_some_and(|queue| u64::from(closed.clients) > u64::from(site.servers) * (u64::from(queue) + 1))
@@ -144,7 +143,7 @@ pub(crate) fn check(scenario: &ServerScenario) -> Result<(), RunError> {
         return Err(refused("workload.closed", reason));
     }
     if let (Workload::Closed(closed), Some(ring)) = (&scenario.workload, scenario.ring)
-        && closed.think == Law::Constant(Nanos::new(0))
+        && closed.is_without_thinking()
         && u64::from(closed.clients) > u64::from(site.receivers) * (u64::from(ring) + 1)
     {
         let reason = format!(

@@ -7,12 +7,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Mix, Services, draw};
+use super::services::Sampler;
+use super::{Mix, Services};
 use crate::model::{Closed, ServerScenario};
 use weir_core::units::{Instant, Nanos};
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
-use weir_workload::duration::Law;
 
 /// The clients of one replication.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct Clients {
     /// Who submits when, but for those who wait.
     due: BinaryHeap<Reverse<(Instant, u32)>>,
     streams: Vec<Stream>,
-    think: Law,
+    think: Sampler,
     mix: Mix,
     services: Services,
     /// Nobody submits from here on.
@@ -47,7 +47,7 @@ impl Clients {
         let mut clients = Self {
             due: BinaryHeap::with_capacity(closed.clients as usize),
             streams: (0..closed.clients).map(|client| Stream::new(key(client))).collect(),
-            think: closed.think,
+            think: Sampler::new(&closed.think),
             mix: Mix::new(&scenario.classes)?,
             services: Services::new(&scenario.classes),
             until: Instant::ZERO + scenario.stop.duration,
@@ -80,7 +80,7 @@ impl Clients {
 
     /// A client submits its next request after a think time from `from` on.
     fn think(&mut self, client: u32, from: Instant) {
-        let at = from.after(Nanos::new(draw(self.think, &mut self.streams[client as usize])));
+        let at = from.after(Nanos::new(self.think.draw(&mut self.streams[client as usize])));
         if at < self.until {
             self.due.push(Reverse((at, client)));
         }

@@ -19,31 +19,31 @@ pub(crate) fn draw(law: Law, stream: &mut Stream) -> u64 {
     }
 }
 
-/// Draws the services of one class.
+/// Draws the services of one class, or think times.
 #[derive(Clone, Debug)]
-enum Sampler {
+pub(crate) enum Sampler {
     Law(Law),
     Sizes(SizeSampler),
     Textbook(Arc<ContinuousLaw>),
 }
 
 impl Sampler {
-    fn new(class: &Class) -> Self {
-        match &class.service {
+    pub(crate) fn new(service: &Service) -> Self {
+        match service {
             Service::Law(law) => Self::Law(*law),
             Service::Sizes(sizes) => Self::Sizes(sizes.sampler()),
             Service::Textbook(law) => Self::Textbook(Arc::clone(law)),
         }
     }
 
+    /// A time, which may be 0.
     #[inline]
-    fn draw(&self, stream: &mut Stream) -> u64 {
-        let drawn = match self {
+    pub(crate) fn draw(&self, stream: &mut Stream) -> u64 {
+        match self {
             Self::Law(law) => draw(*law, stream),
             Self::Sizes(sampler) => sampler.sample(stream.next_u64()),
             Self::Textbook(law) => law.draw_whole(stream),
-        };
-        drawn.max(1)
+        }
     }
 }
 
@@ -62,7 +62,7 @@ impl Services {
             _ => None,
         };
         Self {
-            samplers: classes.iter().map(Sampler::new).collect(),
+            samplers: classes.iter().map(|class| Sampler::new(&class.service)).collect(),
             constant: classes.iter().map(constant).collect(),
         }
     }
@@ -70,7 +70,7 @@ impl Services {
     /// The service of one request.
     #[inline]
     pub(crate) fn draw(&self, class: u16, stream: &mut Stream) -> u64 {
-        self.samplers[usize::from(class)].draw(stream)
+        self.samplers[usize::from(class)].draw(stream).max(1)
     }
 
     /// Appends the services of requests of these classes.

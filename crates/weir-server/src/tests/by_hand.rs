@@ -129,7 +129,7 @@ fn a_shorter_request_preempts_at_its_core() {
 fn clients_think_between_an_end_and_the_next_request() {
     let one = vec![class("request", 1.0, Law::Constant(Nanos::new(10)))];
     let mut made = scenario(&["cfcfs"], 1, one, 0.5).expect("a spec");
-    made.workload = Workload::Closed(Closed { clients: 2, think: Law::Constant(Nanos::new(5)) });
+    made.workload = Workload::Closed(Closed { clients: 2, think: Law::Constant(Nanos::new(5)).into() });
     made.stop.duration = Nanos::new(40);
     assert_eq!(course(&made), [(5, 5, 15, 0), (5, 15, 25, 0), (20, 25, 35, 0), (30, 35, 45, 0)]);
 }

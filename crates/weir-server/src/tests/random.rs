@@ -92,7 +92,7 @@ fn workload(dice: &mut Dice, unit: u64, service: f64, cores: u32, classes: u64) 
     });
     let burst = burst(dice, duration).filter(|_| levels.is_none());
     let workload = match dice.below(5) {
-        0 => Workload::Closed(Closed { clients: 1 + dice.below(12) as u32, think: dice.law(unit) }),
+        0 => Workload::Closed(Closed { clients: 1 + dice.below(12) as u32, think: dice.law(unit).into() }),
         1 => Workload::Trace(Arc::new(trace(dice, unit, classes, duration))),
         _ => Workload::Open(Open { process, mean_gap, levels, burst, flows }),
     };
