@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use crate::collector::Collector;
 use crate::generators::{class, high_bimodal, scenario};
 use crate::job::{Ended, Job, Left};
-use crate::model::{Burst, Retry, ServerScenario, Service, Workload};
+use crate::model::{Burst, Process, Retry, ServerScenario, Service, Workload};
 use crate::outcome::ServerOutcome;
 use crate::record::{Done, Sink};
 use crate::run::{Play, run, run_with};
@@ -18,8 +18,10 @@ use weir_lab::control::{Control, Watch};
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
 use weir_lab::stats::figure::Figure;
-use weir_workload::ContinuousLaw;
+use weir_workload::arrivals::Renewal;
 use weir_workload::duration::Law;
+use weir_workload::laws::Form;
+use weir_workload::{Arrivals, ContinuousLaw};
 
 pub(super) fn nanos(count: u64) -> Nanos {
     Nanos::new(count)
@@ -557,6 +559,37 @@ fn services_of_the_textbooks_wait_as_pollaczek_and_khinchine_say() {
         assert!(error < 0.05 * expected, "{law:?}: {error} for {expected}");
         let stated = &outcome.theory[0];
         assert!(stated.formula.contains("Pollaczek") && stated.agrees == Some(true), "{stated:?}");
+    }
+}
+
+/// GI/M/1: `σ = A*(μ (1 - σ))`, and the mean wait is `σ / (μ (1 - σ))` (Kleinrock, *Queueing Systems* 1, section 6.4).
+#[test]
+fn renewal_arrivals_wait_as_the_closed_form_of_exponential_services_says() {
+    let (load, service) = (0.7, 10_000.0);
+    let gap = service / load;
+    let root = |transform: &dyn Fn(f64) -> f64| {
+        (0..10_000).fold(0.5, |sigma: f64, _| transform((1.0 - sigma) / service))
+    };
+    let erlang = |s: f64| (1.0 + s * gap / 4.0).powi(-4);
+    let hyper = Renewal::Hyperexponential(2.0).law(gap).expect("valid");
+    let Form::Hyperexponential(branches) = hyper.form() else { panic!("branches") };
+    let mixed = |s: f64| branches.iter().map(|(p, mean)| p / (1.0 + s * mean)).sum::<f64>();
+    for (renewal, sigma) in
+        [(Renewal::Erlang(4), root(&erlang)), (Renewal::Hyperexponential(2.0), root(&mixed))]
+    {
+        let classes = vec![class("all", 1.0, Law::Exponential(nanos(10_000)))];
+        let mut server = scenario(&["cfcfs"], 1, classes, load).expect("specs");
+        let Workload::Open(open) = &mut server.workload else { panic!("open") };
+        open.process = Process::Arrivals(Arrivals::Renewal(renewal));
+        server.stop.warm_up = nanos(20_000_000);
+        server.stop.duration = nanos(300_000_000);
+        server.stop.replications = 30;
+        let outcome = played(&server, 2).expect("a result");
+        let expected = sigma / (1.0 - sigma) * service / 1e9;
+        let found = figure(&outcome, ["cfcfs", "all", "delay", "mean"]);
+        let (value, error) = (found.value.expect("a value"), found.standard_error.expect("an error"));
+        assert!((value - expected).abs() < 2.756 * error, "{renewal:?}: {value} ±{error}, {expected}");
+        assert!(error < 0.03 * expected, "{renewal:?}: {error} for {expected}");
     }
 }
 
