@@ -21,6 +21,8 @@ _COLOURS = (("#0072b2", "none"), ("#d55e00", "6 3"), ("#009e73", "2 2"))
 _INK, _MUTED = "#000000", "#dddddd"
 _LEAST = 1e-12
 """Of a share: what is below lies beyond every axis."""
+_BEGIN = 0.999
+"""The share of values above where the drawing begins."""
 _FEW = 2
 _FONT = 'font-family="sans-serif" font-size="12"'
 
@@ -51,7 +53,9 @@ class _Axis:
 def svg(fits: Fits, shown: int = 3) -> str:
     """Return the picture of the sample and the first laws."""
     values = [value for value, _ in fits.survival]
-    across = _Axis(values[0], values[-1], _LEFT, _WIDTH - _RIGHT)
+    # The very least values would take most of the axis.
+    least = next((value for value, share in fits.survival if share <= _BEGIN), values[0])
+    across = _Axis(least, values[-1], _LEFT, _WIDTH - _RIGHT)
     down = _Axis(0.5 / fits.count, 1.0, _HEIGHT - _BOTTOM, _TOP)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" {_FONT}>',
@@ -63,7 +67,9 @@ def svg(fits: Fits, shown: int = 3) -> str:
     for place, (law, (colour, dash)) in enumerate(zip(fits.fits[:shown], _COLOURS, strict=False)):
         pairs = zip(values, law.survival, strict=True)
         inside = [
-            (across.at(value), down.at(share)) for value, share in pairs if share > max(_LEAST, down.low)
+            (across.at(value), down.at(share))
+            for value, share in pairs
+            if share > max(_LEAST, down.low) and value >= least
         ]
         parts.append(_path(inside, colour, dash, 2))
         parts.extend(_key(place + 1, law.name, colour, dash))
@@ -86,7 +92,7 @@ def _title(fits: Fits) -> str:
 
 
 def _steps(fits: Fits, across: _Axis, down: _Axis) -> list[tuple[float, float]]:
-    return [(across.at(value), down.at(share)) for value, share in fits.survival]
+    return [(across.at(value), down.at(share)) for value, share in fits.survival if value >= across.low]
 
 
 def _path(points: Sequence[tuple[float, float]], colour: str, dash: str, width: float) -> str:

@@ -80,11 +80,22 @@ pub(crate) fn fit_laws(
 fn shown(sample: &Sample, all: &[Fitted]) -> Value {
     let values = sample.values();
     let n = values.len();
-    // The least and the greatest are among the points.
-    let places = (0..DRAWN.min(n)).map(|point| point * (n - 1) / (DRAWN.min(n) - 1).max(1));
-    let points: Vec<(f64, f64)> = places.map(|at| (values[at], (n - at) as f64 / n as f64)).collect();
+    let points: Vec<(f64, f64)> =
+        places(n).into_iter().map(|at| (values[at], (n - at) as f64 / n as f64)).collect();
     let fits: Vec<Value> = all.iter().map(|fitted| one(fitted, &points)).collect();
     json!({ "count": n, "mean": sample.mean(), "cv": sample.cv(), "survival": points, "fits": fits })
+}
+
+/// The places of the values that are drawn, the least and the greatest among them: evenly, and ever closer towards the
+/// greatest, so that the tail has its points.
+fn places(n: usize) -> Vec<usize> {
+    let drawn = DRAWN.min(n);
+    let even = (0..drawn).map(|point| point * (n - 1) / (drawn - 1).max(1));
+    let from_the_end = |point: usize| (n as f64).powf(point as f64 / DRAWN as f64) as usize;
+    let mut places: Vec<usize> = even.chain((0..DRAWN).map(|point| n - from_the_end(point).min(n))).collect();
+    places.sort_unstable();
+    places.dedup();
+    places
 }
 
 fn one(fitted: &Fitted, points: &[(f64, f64)]) -> Value {
