@@ -233,10 +233,9 @@ pub fn below(bits: u64, bound: u64) -> u64 {
     ((u128::from(bits) * u128::from(bound)) >> 64) as u64
 }
 
-/// The odd multiple of 2^-53 that the upper 52 bits name, as [`Stream::next_uniform`] draws it; exact.
+/// The odd multiple of 2^-53 that the upper 52 bits name; exact.
 #[inline(always)]
-#[must_use]
-pub fn uniform(bits: u64) -> f64 {
+fn uniform(bits: u64) -> f64 {
     f64::from_bits(bits >> 12 | 0x3FF0_0000_0000_0000) - (1.0 - f64::EPSILON / 2.0)
 }
 

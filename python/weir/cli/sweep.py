@@ -84,7 +84,7 @@ BestIn = Annotated[
     typer.Option(
         "--best",
         metavar="FIGURE",
-        help="Name the best cell in a figure such as `p99 response`, `mean delay of call` or `most "
+        help="Name the best cell in a figure such as `p99 response`, `mean delay of call` or `most mean "
         "throughput`, and "
         "the cells that cannot be told from it. Given twice, the frontier of the two.",
     ),

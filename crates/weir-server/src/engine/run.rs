@@ -110,9 +110,11 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
     #[inline]
     fn event(&mut self) -> Option<Instant> {
         let End { at: end, core } = self.cores.first();
-        let held = self.slots.held();
         let (arrival, gives_up) = match &mut self.retries {
-            Some(retries) => (self.arrivals.next_at().min(retries.next_due()), retries.next_gives_up(held)),
+            Some(retries) => {
+                let gives_up = retries.next_gives_up(self.slots.held());
+                (self.arrivals.next_at().min(retries.next_due()), gives_up)
+            }
             None => (self.arrivals.next_at(), Instant::NEVER),
         };
         let delivery = self.receivers.as_ref().map_or(Instant::NEVER, Receivers::next_at);
