@@ -54,8 +54,7 @@ bench: $(RELEASED) ## measure the engines and the disciplines in release (PREFIX
 	$(VENV)/bin/weir bench $(PREFIX)
 
 .PHONY: bench-gate
-bench-gate: $(CREATED) ## hold the instructions of 41 short runs against a recorded table; needs valgrind (docs/performance.md)
-	cargo build --quiet --locked --profile editing -p weir-sim --example gate
+bench-gate: gate-program ## hold the instructions of 41 short runs against a recorded table; needs valgrind (docs/performance.md)
 	$(VENV)/bin/python tests/gate.py
 
 .PHONY: bench-sweep
@@ -117,6 +116,14 @@ test-full: test-rust $(DEV) $(BUILT) ## run all tests, those too that are marked
 frozen: $(DEV) $(BUILT) ## compare results, refusals, listings and reproductions with what is held (tests/frozen.py)
 	cargo test --locked -p weir-core --test frozen
 	pytest tests/test_frozen.py -m "slow or not slow"
+
+.PHONY: test-gate
+test-gate: gate-program $(DEV) ## run bench-gate as tests, one for each run; they are skipped where counts would be others anyhow
+	WEIR_GATE=1 pytest tests/test_gate_counts.py
+
+.PHONY: gate-program
+gate-program: $(CREATED) ## build what bench-gate and test-gate count
+	cargo build --quiet --locked --profile editing -p weir-sim --example gate
 
 .PHONY: test-live
 test-live: $(DEV) $(BUILT) $(DAEMON) ## run the tests with real packets, in namespaces that they make; as root

@@ -2,30 +2,53 @@
 
 ::
 
-    make bench-gate                # prints what has changed; exit code 1 where a run costs more, 2 where it
-                                   # cannot be told
+    make bench-gate                # prints what has changed; exit code 1 where a run costs more; where the
+                                   # counts would be others anyhow, nothing is counted and the reason printed
     python tests/gate.py --write   # records what is counted now; say in the commit why
 
 A run is one round of a benchmark of ``weir bench``, by the example ``gate`` of weir-sim, built as for
 editing. Valgrind counts the instructions between the beginning and the end of the round; they do not depend
-on what else the machine does. Valgrind has no AVX-512, so that the code counted is that for AVX2. A changed
-compiler changes the counts: its version stands in the table, and one of another is refused.
+on what else the machine does. Three things that they do depend on are settled so:
+
+========== ==========================================================================================
+compiler   its version stands in the table; with another, nothing is counted
+C library  its version too; its string functions are the baseline ones of x86-64, by `TUNABLES`, not
+           those that it would choose by the processor
+processor  Valgrind shows every program the same one, which has AVX2 and no AVX-512, if the machine
+           has AVX2; without it nothing is counted
+========== ==========================================================================================
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import platform
 import re
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "tests" / "gate.json"
-PROGRAM = "target/editing/examples/gate"
+PROGRAM = ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "editing" / "examples" / "gate"
+TUNABLES = "glibc.cpu.hwcaps=" + ",".join(
+    f"-{name}"
+    for name in (
+        *("AVX2", "AVX512F", "AVX512VL", "ERMS", "FSRM", "SSSE3", "SSE4_1", "SSE4_2", "BMI2", "MOVBE"),
+        "AVX_Fast_Unaligned_Load",
+    )
+)
+"""What the C library is not to choose its string functions by (glibc manual, "Hardware Capability
+Tunables")."""
 ROUND = "weir_sim::bench::counted"
 """The function that is a round."""
 MORE, LESS = 0.02, 0.02
@@ -76,7 +99,8 @@ def counted(name: str) -> float:
         If the run fails.
     """
     valgrind = ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"--toggle-collect={ROUND}")
-    done = subprocess.run([*valgrind, str(ROOT / PROGRAM), name], capture_output=True, text=True, check=False)
+    command, tuned = [*valgrind, str(PROGRAM), name], {**os.environ, "GLIBC_TUNABLES": TUNABLES}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=tuned)
     found = _COUNT.search(done.stderr)
     if done.returncode or not found:
         raise SystemExit(f"error: {name} failed with code {done.returncode}: {done.stderr[-500:]}")
@@ -84,9 +108,60 @@ def counted(name: str) -> float:
 
 
 def compiler() -> str:
-    """Return the version of the compiler."""
-    told = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True, cwd=ROOT)
-    return told.stdout.split()[1]
+    """Return the version of the compiler, or "none" where there is none."""
+    if not shutil.which("rustc"):
+        return "none"
+    printed = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True, cwd=ROOT)
+    return printed.stdout.split()[1]
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that counts depend on, as in the table."""
+    return {"rustc": compiler(), "glibc": platform.libc_ver()[1] or "none"}
+
+
+def hindrance(recorded: dict[str, Any]) -> str | None:
+    """Return why counts of here and now cannot be held against those recorded; None where they can."""
+    if not shutil.which("valgrind"):
+        return "valgrind is missing: apt-get install valgrind"
+    if "avx2" not in Path("/proc/cpuinfo").read_text(encoding="utf-8").split():
+        return "the counts recorded are of code for AVX2, which this processor does not have"
+    for name, here in versions().items():
+        if recorded[name] != here:
+            return (
+                f"the table is of {name} {recorded[name]}, here is {here}: check out what it was recorded on,"
+                f" and write it anew with this {name}: python tests/gate.py --write"
+            )
+    if not PROGRAM.exists():
+        return f"{PROGRAM} is not built: cargo build --locked --profile editing -p weir-sim --example gate"
+    return None
+
+
+def counts(names: Sequence[str]) -> dict[str, float]:
+    """Return what is counted of each benchmark, two at a time.
+
+    Raises
+    ------
+    SystemExit
+        If a run fails.
+    """
+    with ThreadPoolExecutor(2) as pool:
+        return dict(zip(names, pool.map(counted, names), strict=True))
+
+
+def read_table() -> dict[str, Any]:
+    """Return the table: the versions ``rustc`` and ``glibc``, and ``counts`` by benchmark."""
+    table: dict[str, Any] = json.loads(TABLE.read_text(encoding="utf-8"))
+    return table
+
+
+def write_table(now: dict[str, float]) -> None:
+    """Put what is counted now into the table, without counts of other versions or names."""
+    before = read_table()
+    kept = before["counts"] if before == {**before, **versions()} else {}
+    merged = {**kept, **{name: float(f"{cost:.6g}") for name, cost in now.items()}}
+    table = {**versions(), "counts": {name: merged[name] for name in sorted(NAMES) if name in merged}}
+    TABLE.write_text(f"{json.dumps(table, indent=1)}\n", encoding="utf-8")
 
 
 def changes(table: dict[str, float], now: dict[str, float]) -> list[Change]:
@@ -101,24 +176,13 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="record what is counted now")
     parser.add_argument("names", nargs="*", help="benchmarks; all of the gate if none is named")
     asked = parser.parse_args()
-    recorded = (
-        json.loads(TABLE.read_text(encoding="utf-8")) if TABLE.exists() else {"rustc": "", "counts": {}}
-    )
-    if not asked.write and recorded["rustc"] != compiler():
-        sys.stderr.write(
-            f"error: the table is of rustc {recorded['rustc']}, this is {compiler()}: check out what it was"
-            " recorded on, and write it anew with this compiler: python tests/gate.py --write\n"
-        )
-        return 2
-    names = asked.names or NAMES
-    with ThreadPoolExecutor(2) as pool:
-        now = dict(zip(names, pool.map(counted, names), strict=True))
+    recorded = read_table()
+    if not asked.write and (reason := hindrance(recorded)):
+        sys.stdout.write(f"skipped: {reason}\n")
+        return 0
+    now = counts(asked.names or NAMES)
     if asked.write:
-        counts = {**recorded["counts"], **{name: float(f"{cost:.6g}") for name, cost in now.items()}}
-        text = json.dumps(
-            {"rustc": compiler(), "counts": {name: counts[name] for name in sorted(counts)}}, indent=1
-        )
-        TABLE.write_text(f"{text}\n", encoding="utf-8")
+        write_table(now)
         return 0
     found = changes(recorded["counts"], now)
     sys.stdout.writelines(f"{change}{'' if change.fails else '; record it'}\n" for change in found)
