@@ -12,8 +12,8 @@ on what else the machine does. Three things that they do depend on are settled s
 
 ========== ==========================================================================================
 compiler   its version stands in the table; with another, nothing is counted
-C library  its version too; its string functions are the baseline ones of x86-64, by `TUNABLES`, not
-           those that it would choose by the processor
+C library  its version too; its copies and searches are the baseline ones of x86-64, by `TUNABLES`,
+           not those that it would choose by the processor
 processor  Valgrind shows every program the same one, which has AVX2 and no AVX-512, if the machine
            has AVX2; without it nothing is counted
 ========== ==========================================================================================
@@ -47,7 +47,7 @@ TUNABLES = "glibc.cpu.hwcaps=" + ",".join(
         "AVX_Fast_Unaligned_Load",
     )
 )
-"""What the C library is not to choose its string functions by (glibc manual, "Hardware Capability
+"""What the C library is not to choose its functions by (glibc manual, "Hardware Capability
 Tunables")."""
 ROUND = "weir_sim::bench::counted"
 """The function that is a round."""
