@@ -26,6 +26,8 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 # The data plane: a program of its own, which needs no Python; in release, unless another profile is named.
 WEIRD_PROFILE ?= release
 DAEMON := $(VENV)/.weird-$(WEIRD_PROFILE)
+# What weir is measured against, apart from what it needs itself.
+PEERS := out/peers/.installed
 # What builds a wheel for systems older than this one.
 WHEEL := $(VENV)/.wheel
 WHEEL_TARGET ?= $(shell uname -m)-unknown-linux-gnu
@@ -60,6 +62,10 @@ bench-gate: gate-program ## hold the instructions of 41 short runs against a rec
 .PHONY: bench-sweep
 bench-sweep: $(DEV) $(RELEASED) ## measure what sweeps and calls from Python cost over the engine (PARTS="cells resume": some); takes ten minutes
 	python tests/sweep_bench.py $(PARTS)
+
+.PHONY: bench-peers
+bench-peers: $(PEERS) $(RELEASED) ## measure an M/M/1 queue in weir, plain C, SimPy and, by CIMBA=SOURCE, Cimba in turns; takes a minute or two
+	python tests/peers.py --simpy out/peers/bin/python $(if $(CIMBA),--cimba "$(CIMBA)")
 
 .PHONY: bench-exec
 bench-exec: $(CREATED) ## measure weir-exec and other executors in turns; takes minutes
@@ -298,6 +304,11 @@ $(WHEEL): requirements/wheel.txt | $(RUNTIME)
 
 $(DEV): requirements/dev.txt | $(RUNTIME)
 	$(INSTALL) -r requirements/dev.txt
+	@touch $@
+
+$(PEERS): requirements/peers.txt | $(CREATED)
+	$(VENV)/bin/python -m venv --clear $(@D)
+	$(@D)/bin/python -m pip --disable-pip-version-check --no-input install --quiet --require-hashes --only-binary :all: -r $<
 	@touch $@
 
 $(DAEMON): Cargo.toml Cargo.lock $(shell find crates bpf -type f) $(CREATED)
