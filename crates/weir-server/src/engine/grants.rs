@@ -47,9 +47,8 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
         let request = self.slots.of(slot);
         if grant.begins > now && grant.first {
             request.began = NOT_YET;
-            let request = *request;
-            if request.leaves < now {
-                self.fails(now, slot, &request);
+            if self.may_leave {
+                self.put_back(now, slot);
             }
         }
         let request = self.slots.of(slot);
@@ -63,6 +62,15 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
             grant.item.remaining = grant.item.remaining.minus(used);
             self.pool.requeue(now, ServerId(core), grant.item, used, &mut self.drops);
             self.forget_dropped(now);
+        }
+    }
+
+    /// A request is put back before its service has begun; its client may have given up meanwhile.
+    #[cold]
+    fn put_back(&mut self, now: Instant, slot: u32) {
+        let request = *self.slots.of(slot);
+        if request.leaves < now {
+            self.fails(now, slot, &request);
         }
     }
 
@@ -116,7 +124,7 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
     fn ask(&mut self, now: Instant, core: u32) {
         loop {
             match self.pool.dequeue(now, ServerId(core), &mut self.drops) {
-                Some(assigned) if self.has_left(now, &assigned) => {
+                Some(assigned) if self.may_leave && self.has_left(now, &assigned) => {
                     self.abandoned(now, core, &assigned.item);
                     continue;
                 }

@@ -36,6 +36,8 @@ pub(super) struct Engine<'a, D, S> {
     pub(super) flows: Flows,
     pub(super) control: Option<Control>,
     pub(super) retries: Option<Retries>,
+    /// Whether requests may leave before their turn comes.
+    pub(super) may_leave: bool,
     /// What the discipline has dropped in the call before.
     pub(super) drops: Vec<(Request, DropReason)>,
     in_use: u32,
@@ -69,6 +71,7 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
             flows: Flows::new(flows(scenario), scenario.measure.order, scenario.tells_cores()),
             control,
             retries: Retries::new(scenario, job.replication),
+            may_leave: scenario.has_patience(),
             drops: Vec::new(),
             in_use,
             controls: 0,
@@ -176,35 +179,61 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
     /// A request arrives: at its receiver, or at once before the discipline.
     #[inline]
     fn arrival(&mut self, now: Instant) {
-        let Some((request, attempt)) = self.next_request(now) else { return };
+        if self.retries.is_some() {
+            return self.attempt(now);
+        }
+        let Some(request) = self.arrivals.take() else { return };
         self.left.offered += 1;
         let receiver = self.receiver(request.flow);
-        if self.receivers.as_ref().is_some_and(|receivers| receivers.is_full(now, receiver)) {
-            return self.drop_at_receiver(now, &request, attempt);
+        if self.is_full(now, receiver) {
+            return self.drop_at_receiver(now, &request);
+        }
+        let Some(slot) = self.slots.keep(request) else { return self.too_many() };
+        self.receive(now, slot, receiver);
+    }
+
+    /// As [`Self::arrival`], where clients try again: of a request that comes by itself, or of an attempt that is due.
+    #[inline(never)]
+    fn attempt(&mut self, now: Instant) {
+        let Some(retries) = &mut self.retries else { return };
+        let is_first = self.arrivals.next_at() <= now;
+        let next = match is_first {
+            true => self.arrivals.take().zip(Some(retries.first())),
+            false => retries.take(),
+        };
+        let Some((request, attempt)) = next else { return };
+        if !is_first {
+            self.sink.retried(request.class, request.arrived, request.service);
+        }
+        self.left.offered += 1;
+        let receiver = self.receiver(request.flow);
+        if self.is_full(now, receiver) {
+            self.drop_at_receiver(now, &request);
+            if let Some(retries) = &mut self.retries {
+                retries.again(now, attempt, &request);
+            }
+            return;
         }
         let Some(slot) = self.slots.keep(request) else { return self.too_many() };
         if let Some(retries) = &mut self.retries {
             retries.keep(slot, attempt, &request);
         }
+        self.receive(now, slot, receiver);
+    }
+
+    /// Whether the ring of a receiver is full.
+    #[inline]
+    fn is_full(&self, now: Instant, receiver: u32) -> bool {
+        self.receivers.as_ref().is_some_and(|receivers| receivers.is_full(now, receiver))
+    }
+
+    /// A request is there.
+    #[inline]
+    fn receive(&mut self, now: Instant, slot: u32, receiver: u32) {
         match &mut self.receivers {
             Some(receivers) => receivers.receive(now, slot, receiver),
             None => self.enqueue(now, slot),
         }
-    }
-
-    /// The request that arrives at `now`: one that comes by itself, or an attempt that is due.
-    #[inline]
-    fn next_request(&mut self, now: Instant) -> Option<(Slot, Attempt)> {
-        let Some(retries) = &mut self.retries else {
-            return self.arrivals.take().map(|request| (request, Attempt::default()));
-        };
-        if self.arrivals.next_at() <= now {
-            let attempt = retries.first();
-            return self.arrivals.take().map(|request| (request, attempt));
-        }
-        let (request, attempt) = retries.take()?;
-        self.sink.retried(request.class, request.arrived, request.service);
-        Some((request, attempt))
     }
 
     /// A client gives up on the attempt of a slot, if that is still there and not answered.
@@ -231,12 +260,9 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
 
     /// The ring of its receiver is full.
     #[cold]
-    fn drop_at_receiver(&mut self, now: Instant, request: &Slot, attempt: Attempt) {
+    fn drop_at_receiver(&mut self, now: Instant, request: &Slot) {
         self.left.dropped += 1;
         self.sink.dropped(request.class, request.arrived, now, DropReason::QueueFull);
-        if let Some(retries) = &mut self.retries {
-            retries.again(now, attempt, request);
-        }
         self.arrivals.over(request.flow, now, true);
     }
 
