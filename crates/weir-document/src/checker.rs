@@ -259,6 +259,17 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// A number from `low` to `high`.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn within(&self, written: &Located<f64>, low: f64, high: f64, remedy: &str) -> Checked<f64> {
+        if (low..=high).contains(&written.value) {
+            return Ok(written.value);
+        }
+        self.refuse(written, format!("must be a number from {low} to {high}"), remedy)
+    }
+
     /// A data file, whose bytes become part of the fingerprint as they are read; and its name.
     pub fn data_file(&mut self, file: &Located<PathBuf>) -> Result<(impl Read, String), Refused> {
         let path = self.folder.join(&file.value);

@@ -116,15 +116,13 @@ impl WorkloadChecks for Checker<'_> {
             ArrivalProcess::Renewal(law) => return checked(self, law).map(Arrivals::Renewal),
             ArrivalProcess::Bursty(bursty) => bursty,
         };
-        let (peak, burst) = (bursty.peak.value, bursty.burst.value);
+        let peak = bursty.peak.value;
         if !(peak > 1.0 && peak <= MAX_PEAK) {
             let reason = format!("must be a number above 1 and at most {MAX_PEAK}");
             return self.refuse(&bursty.peak, reason, "write a ratio such as 3.0");
         }
-        if !(1.0..=MAX_BURST).contains(&burst) {
-            let reason = format!("must be a number from 1 to {MAX_BURST}");
-            return self.refuse(&bursty.burst, reason, "write a number of messages such as 20.0");
-        }
+        let remedy = "write a number of messages such as 20.0";
+        let burst = self.within(&bursty.burst, 1.0, MAX_BURST, remedy)?;
         let quiet = bursty.quiet.as_ref().map_or(0.0, |quiet| quiet.value);
         match &bursty.quiet {
             Some(written) if !(0.0..1.0).contains(&quiet) => {

@@ -106,10 +106,7 @@ impl Check<'_, '_> {
     fn speed_up(&self, written: Option<&Located<f64>>) -> Checked<(u32, u32)> {
         let Some(written) = written else { return Ok((3, 2)) };
         let (low, high) = SPEED_UPS;
-        if !(low..=high).contains(&written.value) {
-            let reason = format!("must be a number from {low} to {high}");
-            return self.refuse(written, reason, "write a speed-up such as 1.5");
-        }
+        self.within(written, low, high, "write a speed-up such as 1.5")?;
         let parts = (written.value * f64::from(PARTS)).round();
         if (written.value * f64::from(PARTS) - parts).abs() > 1e-9 {
             return self.refuse(written, "must have at most three decimals", "round it, as in 1.333");

@@ -127,11 +127,7 @@ impl Check<'_, '_> {
                     }
                 }
             }
-            (None, Some(shape)) if (SHAPES.0..=SHAPES.1).contains(&shape.value) => shape.value,
-            (None, Some(shape)) => {
-                let reason = format!("must be a number from {} to {}", SHAPES.0, SHAPES.1);
-                return self.refuse(shape, reason, "write a shape such as 1.2");
-            }
+            (None, Some(shape)) => self.within(shape, SHAPES.0, SHAPES.1, "write a shape such as 1.2")?,
             (Some(_), Some(shape)) => {
                 return self.refuse(shape, "cannot be combined with `mean`", "keep one of the two");
             }

@@ -75,11 +75,8 @@ impl Check<'_, '_> {
 
     /// A part of the offered load.
     fn part(&self, written: &Located<f64>) -> Checked<f64> {
-        if (1.0 / MAX_SHARE..=MAX_SHARE).contains(&written.value) {
-            return Ok(written.value);
-        }
-        let reason = format!("must be a number from {} to {MAX_SHARE}", 1.0 / MAX_SHARE);
-        self.refuse(written, reason, "write a part such as 1, relative to the other channels")
+        let remedy = "write a part such as 1, relative to the other channels";
+        self.within(written, 1.0 / MAX_SHARE, MAX_SHARE, remedy)
     }
 
     fn loads(&self, written: &Located<FabricTraffic>) -> Checked<Vec<f64>> {
@@ -116,10 +113,7 @@ impl Check<'_, '_> {
         let Some(written) = written else { return Ok(Arrivals::Poisson) };
         let FabricArrivals::Bursts(bursts) = &written.value else { return Ok(Arrivals::Poisson) };
         let (low, high) = BURST_SHAPES;
-        if !(low..=high).contains(&bursts.shape.value) {
-            let reason = format!("must be a number from {low} to {high}");
-            return self.refuse(&bursts.shape, reason, "write a shape such as 1.5");
-        }
+        self.within(&bursts.shape, low, high, "write a shape such as 1.5")?;
         let cap = self.whole(&bursts.cap, 1, MAX_BURST)? as u32;
         let is_message = |channel: &&Channel| matches!(channel.size, Size::Messages(_));
         if let Some(channel) = channels.iter().find(is_message) {

@@ -244,12 +244,8 @@ impl Check<'_, '_> {
         match written.map(|written| &written.value) {
             None | Some(KnownService::Exact) => Ok(Known::Exact),
             Some(KnownService::Class) => Ok(Known::ClassMean),
-            Some(KnownService::Within(factor)) if (1.0..=WRONGEST).contains(&factor.value) => {
-                Ok(Known::Within(factor.value))
-            }
             Some(KnownService::Within(factor)) => {
-                let reason = format!("must be a number from 1 to {WRONGEST}");
-                self.refuse(factor, reason, "write a factor such as 2.0")
+                self.within(factor, 1.0, WRONGEST, "write a factor such as 2.0").map(Known::Within)
             }
         }
     }

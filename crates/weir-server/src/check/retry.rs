@@ -5,7 +5,7 @@ use crate::document::{RetryTable, ServerDocument};
 use crate::model::Retry;
 use weir_document::{Checked, Located};
 
-/// At most so many attempts, and by default.
+/// The most attempts, and the default.
 pub(super) const MOST_ATTEMPTS: u64 = 100;
 const ATTEMPTS: u32 = 3;
 /// The largest factor of the back-off, and the default.
@@ -38,23 +38,16 @@ impl Check<'_, '_> {
     fn retry_table(&self, table: &RetryTable) -> Checked<Retry> {
         let attempts =
             table.attempts.as_ref().map(|count| self.whole(count, 2, MOST_ATTEMPTS)).transpose()?;
+        let number = |written: Option<&Located<f64>>, low, high| {
+            let remedy = "write one within these bounds, or leave it out";
+            written.map(|number| self.within(number, low, high, remedy)).transpose()
+        };
         Ok(Retry {
             attempts: attempts.map_or(ATTEMPTS, |attempts| attempts as u32),
             backoff: self.span(&table.backoff, LONGEST_SERVICE)?,
-            factor: self.within(table.factor.as_ref(), 1.0, LARGEST_FACTOR)?.unwrap_or(FACTOR),
-            jitter: self.within(table.jitter.as_ref(), 0.0, 1.0)?.unwrap_or(JITTER),
-            budget: self.within(table.budget.as_ref(), 0.0, LARGEST_BUDGET)?,
+            factor: number(table.factor.as_ref(), 1.0, LARGEST_FACTOR)?.unwrap_or(FACTOR),
+            jitter: number(table.jitter.as_ref(), 0.0, 1.0)?.unwrap_or(JITTER),
+            budget: number(table.budget.as_ref(), 0.0, LARGEST_BUDGET)?,
         })
-    }
-
-    /// A number within bounds, where one is written.
-    fn within(&self, written: Option<&Located<f64>>, low: f64, high: f64) -> Checked<Option<f64>> {
-        match written {
-            Some(number) if !(low..=high).contains(&number.value) => {
-                let reason = format!("must be a number from {low} to {high}");
-                self.refuse(number, reason, "write one within these bounds, or leave it out")
-            }
-            written => Ok(written.map(|number| number.value)),
-        }
     }
 }

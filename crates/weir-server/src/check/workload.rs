@@ -181,24 +181,17 @@ impl Check<'_, '_> {
             return self.refuse(written, "cannot be combined with workload.levels", "keep one of the two");
         }
         let BurstTable { at, lasts, factor } = &written.value;
-        if !(1.0 / MAX_FACTOR..=MAX_FACTOR).contains(&factor.value) {
-            let reason = format!("must be a number from {} to {MAX_FACTOR}", 1.0 / MAX_FACTOR);
-            return self.refuse(factor, reason, "write a factor such as 3.0");
-        }
+        let factor = self.within(factor, 1.0 / MAX_FACTOR, MAX_FACTOR, "write a factor such as 3.0")?;
         let (at, lasts) = (self.span(at, LONGEST_RUN)?, self.some_span(lasts, LONGEST_RUN)?);
-        Ok(Burst { at, lasts, factor: factor.value })
+        Ok(Burst { at, lasts, factor })
     }
 
     fn levels(&self, written: &LevelTable) -> Checked<Levels> {
         let every = self.some_span(&written.every, LONGEST_RUN)?;
         let count = self.whole(&written.count, 1, MAX_LEVELS)? as u32;
-        let factor = match &written.factor {
-            Some(factor) if !(1.0 / MAX_FACTOR..=MAX_FACTOR).contains(&factor.value) => {
-                let reason = format!("must be a number from {} to {MAX_FACTOR}", 1.0 / MAX_FACTOR);
-                return self.refuse(factor, reason, "write a factor such as 2.0");
-            }
-            factor => factor.as_ref().map_or(2.0, |factor| factor.value),
-        };
+        let factor = written.factor.as_ref().map_or(Ok(2.0), |factor| {
+            self.within(factor, 1.0 / MAX_FACTOR, MAX_FACTOR, "write a factor such as 2.0")
+        })?;
         if !(1.0 / MAX_GROWTH..=MAX_GROWTH).contains(&factor.powi(count as i32 - 1)) {
             let reason =
                 format!("changes the rate more than {MAX_GROWTH}-fold from the first level to the last");
