@@ -27,7 +27,7 @@ use weir_workload::source::LengthTable;
 pub(crate) use backoff::Backoff;
 pub(crate) use estimate::Estimate;
 pub(crate) use patience::FOR_EVER;
-pub(crate) use services::{Services, draw};
+pub(crate) use services::Services;
 
 /// An error in a scenario.
 pub(crate) fn refused(place: impl Into<String>, reason: impl Into<String>) -> RunError {

@@ -3,7 +3,6 @@
 //! A stream of its own (`Services` 2), from which every request draws in order of arrival; so it is the same under every
 //! discipline.
 
-use super::draw;
 use crate::model::ServerScenario;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 use weir_workload::duration::Law;
@@ -34,7 +33,7 @@ impl Patience {
             out.resize(begin + classes.len(), 0);
             return draws.fill_exponential(mean.get() as f64, 0, &mut out[begin..]);
         }
-        let of = |&class: &u16| laws[usize::from(class)].map_or(FOR_EVER, |law| draw(law, draws));
+        let of = |&class: &u16| laws[usize::from(class)].map_or(FOR_EVER, |law| law.draw(draws).get());
         out.extend(classes.iter().map(of));
     }
 }

@@ -6,19 +6,6 @@ use weir_lab::stream::Stream;
 use weir_workload::duration::Law;
 use weir_workload::{ContinuousLaw, SizeSampler};
 
-/// A time that a law says.
-#[inline]
-pub(crate) fn draw(law: Law, stream: &mut Stream) -> u64 {
-    match law {
-        Law::Constant(span) => span.get(),
-        Law::Exponential(mean) => stream.next_exponential(mean.get() as f64),
-        Law::Uniform(low, high) => {
-            let span = high.get().saturating_sub(low.get()).saturating_add(1);
-            low.get().saturating_add(stream.next_below(span))
-        }
-    }
-}
-
 /// Draws the services of one class, or think times.
 #[derive(Clone, Debug)]
 pub(crate) enum Sampler {
@@ -40,7 +27,7 @@ impl Sampler {
     #[inline]
     pub(crate) fn draw(&self, stream: &mut Stream) -> u64 {
         match self {
-            Self::Law(law) => draw(*law, stream),
+            Self::Law(law) => law.draw(stream).get(),
             Self::Sizes(sampler) => sampler.sample(stream.next_u64()),
             Self::Textbook(law) => law.draw_whole(stream),
         }
