@@ -1,13 +1,16 @@
-//! What is told by hand, and what is made of it: the collector, figures, checks, windows; whole runs and their books.
+//! What is told by hand, and what is made of it: the collector, figures, checks, windows; whole runs and their books. Closed forms
+//! and clients that give up have files of their own.
+
+mod closed_forms;
+mod gives_up;
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::collector::Collector;
 use crate::generators::{class, high_bimodal, scenario};
 use crate::job::{Ended, Job, Left};
-use crate::model::{Burst, Process, Retry, ServerScenario, Service, Workload};
+use crate::model::ServerScenario;
 use crate::outcome::ServerOutcome;
 use crate::record::{Done, Sink};
 use crate::run::{Play, run, run_with};
@@ -18,10 +21,7 @@ use weir_lab::control::{Control, Watch};
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
 use weir_lab::stats::figure::Figure;
-use weir_workload::arrivals::Renewal;
 use weir_workload::duration::Law;
-use weir_workload::laws::Form;
-use weir_workload::{Arrivals, ContinuousLaw};
 
 pub(super) fn nanos(count: u64) -> Nanos {
     Nanos::new(count)
@@ -214,69 +214,6 @@ fn too_few_requests_have_no_far_quantile() {
     assert!(median(6).is_none() && median(7).is_some());
 }
 
-/// Waits of constant services that are ten times those of the closed form.
-fn wrong_delays(
-    server: &ServerScenario,
-    job: Job,
-    sink: &mut Collector,
-    _watch: &Watch<'_>,
-) -> Result<Ended, RunError> {
-    let count = server.stop.duration.get() / 2_000;
-    for number in 0..count {
-        sink.done(&done(0, number * 2_000, number * 2_000 + 5_000 + u64::from(job.replication), 1_000));
-    }
-    Ok(Ended::Finished(Left { offered: count, done: count, ..Left::default() }))
-}
-
-#[test]
-fn a_closed_form_that_disagrees_is_told_with_both_values_cause_and_remedy() {
-    let mut server = scenario(&["cfcfs"], 1, vec![class("a", 1.0, constant(1_000))], 0.5).expect("specs");
-    server.stop.replications = 8;
-    server.stop.duration = nanos(20_000_000);
-    let told = |server: &ServerScenario, part: &str| {
-        let outcome = played_by(server, 1, &wrong_delays);
-        let warning = outcome.warnings.iter().find(|one| one.text.contains("by its closed form"));
-        let text = &warning.unwrap_or_else(|| panic!("{:?}", outcome.warnings)).text;
-        assert!(text.contains("the mean delay of all requests is 500.0 ns by its closed form"), "{text}");
-        assert!(text.contains("us in the simulation, 99.9 % interval 4.9") && text.contains(part), "{text}");
-    };
-    told(&server, "another seed and more than 8 replications");
-}
-
-/// Finding A1: nothing is judged by a run that is too short, and it says how long it must be.
-#[test]
-fn a1_a_closed_form_is_not_judged_by_a_short_run() {
-    let mut server = scenario(&["cfcfs"], 1, vec![class("a", 1.0, constant(1_000))], 0.5).expect("specs");
-    server.stop.replications = 8;
-    server.stop.duration = nanos(20_000);
-    let outcome = played_by(&server, 1, &wrong_delays);
-    let delay = &outcome.theory[0];
-    assert!(delay.value.is_some() && delay.agrees.is_none() && !delay.settled, "{delay:?}");
-    assert!(outcome.warnings.iter().all(|one| !one.text.contains("by its closed form")));
-    let settling = outcome.course.settling.expect("it is too short");
-    let reason = settling.reason.expect("a reason");
-    assert!(settling.longer > 1.0 && reason.contains("let a replication last at least"), "{reason}");
-}
-
-#[test]
-fn what_was_dropped_has_no_closed_form() {
-    let mut server =
-        scenario(&["cfcfs", "darc"], 1, vec![class("a", 1.0, constant(1_000))], 0.9).expect("specs");
-    server.site.queue = Some(1);
-    let outcome = played(&server, 1).expect("a result");
-    assert!(outcome.theory[0].value.is_none() && outcome.theory[0].formula.contains("requests were dropped"));
-    let alone = crate::report::theory_only(&server, &Frame::default());
-    assert!(alone.estimates.is_empty() && alone.warnings.is_empty());
-    assert!((alone.theory[0].value.expect("a delay") - 4_500e-9).abs() < 1e-15, "{:?}", alone.theory[0]);
-    assert!(alone.theory[0].formula.ends_with("as long as no queue is full"));
-    assert_eq!(alone.theory.last().expect("a row").formula, "no closed form for darc");
-    server.load = Some(1.5);
-    server.site.queue = None;
-    let Workload::Open(open) = &mut server.workload else { panic!("open") };
-    open.mean_gap = 1_000.0 / 1.5;
-    assert!(crate::report::theory_only(&server, &Frame::default()).course.unstable.is_some());
-}
-
 #[test]
 fn a_mean_slowdown_without_a_limit_is_noted() {
     let mut server = by_hand(1);
@@ -316,134 +253,6 @@ fn more_load_than_cores_without_bound_is_a_statement() {
     server.costs.dispatch = nanos(1_000_000);
     let outcome = played(&server, 1).expect("a statement");
     assert!(outcome.course.unstable.is_some_and(|statement| statement.contains("receivers")));
-}
-
-/// Finding B11: a ring before the receiver, at loads of it below and above 1, against M/D/1/N.
-#[test]
-fn b11_a_bounded_ring_loses_what_the_closed_form_says() {
-    for (dispatch, ring) in [(900, 1), (900, 4), (1_200, 4), (600, 2)] {
-        let classes = vec![class("all", 1.0, constant(500))];
-        let mut server = scenario(&["cfcfs", "rr"], 1, classes, 0.5).expect("specs");
-        (server.costs.dispatch, server.ring) = (nanos(dispatch), Some(ring));
-        (server.stop.warm_up, server.stop.duration) = (nanos(1_000_000), nanos(20_000_000));
-        server.stop.replications = 40;
-        let outcome = played(&server, 2).expect("a result");
-        assert!(outcome.checks.iter().all(|check| check.ok == Some(true)), "{:#?}", outcome.checks);
-        assert!(outcome.course.unstable.is_none());
-        // One is seen to besides those in the ring; a request comes every 1000 ns.
-        let expected = weir_theory::md1n_loss(ring + 1, dispatch as f64 / 1_000.0).expect("a load");
-        let dropped = figure(&outcome, ["cfcfs", "all", "dropped", "mean"]);
-        let (lost, error) = (dropped.value.expect("a value"), dropped.standard_error.expect("an error"));
-        assert!((lost - expected).abs() < 4.0 * error, "{dispatch} {ring}: {lost} ±{error}, {expected}");
-        assert!(error < 0.05 * expected, "{error}");
-    }
-    let classes = vec![class("all", 1.0, constant(500))];
-    let mut server = scenario(&["cfcfs"], 1, classes, 0.5).expect("specs");
-    (server.costs.dispatch, server.stop.duration) = (nanos(1_200), nanos(1_000_000));
-    let statement = played(&server, 1).expect("a statement").course.unstable.expect("a statement");
-    assert!(statement.contains("server.ring"), "{statement}");
-}
-
-/// Of M/M/c+M, whose numbers present are a birth and death process: the share that abandons, and of cores that are busy.
-/// Times in mean services.
-fn erlang_a(cores: u32, load: f64, patience: f64) -> (f64, f64) {
-    let (mut weight, mut all, mut waiting, mut busy) = (1.0, 0.0, 0.0, 0.0);
-    let arrivals = load * f64::from(cores);
-    for present in 0..2_000_u32 {
-        all += weight;
-        waiting += weight * f64::from(present.saturating_sub(cores));
-        busy += weight * f64::from(present.min(cores));
-        let next = present + 1;
-        let leaves = f64::from(next.min(cores)) + f64::from(next.saturating_sub(cores)) / patience;
-        weight *= arrivals / leaves;
-    }
-    (waiting / all / patience / arrivals, busy / all / f64::from(cores))
-}
-
-/// Palm, *Research on telephone traffic carried by full availability groups*, Tele 1, 1957.
-#[test]
-fn who_has_no_patience_abandons_as_the_closed_form_says() {
-    for (cores, load, patience) in [(1, 0.9, 1.0), (3, 1.2, 2.0), (20, 1.0, 0.5)] {
-        let service = 100_000;
-        let mut classes = vec![class("all", 1.0, Law::Exponential(nanos(service)))];
-        classes[0].patience = Some(Law::Exponential(nanos((service as f64 * patience) as u64)));
-        let mut server = scenario(&["cfcfs"], cores, classes, load).expect("specs");
-        server.stop.warm_up = nanos(20_000_000);
-        server.stop.duration = nanos(400_000_000);
-        server.stop.replications = 30;
-        let outcome = played(&server, 2).expect("a result");
-        assert!(outcome.checks.iter().all(|check| check.ok != Some(false)), "{:#?}", outcome.checks);
-        assert!(outcome.course.unstable.is_none() && outcome.theory.len() == 2);
-        assert!(outcome.theory.iter().all(|row| row.agrees != Some(false)), "{:#?}", outcome.theory);
-        assert!(outcome.theory[1].metric == "abandoned" && outcome.theory[1].agrees == Some(true));
-        let (abandons, busy) = erlang_a(cores, load, patience);
-        for (name, metric, expected) in [("all", "abandoned", abandons), ("all", "utilisation", busy)] {
-            let found = figure(&outcome, ["cfcfs", name, metric, "mean"]);
-            let (value, error) = (found.value.expect("a value"), found.standard_error.expect("an error"));
-            // The half-width of a 99 % interval with 29 degrees of freedom.
-            assert!(
-                (value - expected).abs() < 2.756 * error,
-                "{metric} {cores} {load}: {value} ±{error}, {expected}"
-            );
-            assert!(error < 0.01 * expected, "{metric}: {error}");
-        }
-        let totals = &outcome.class_totals[0];
-        assert_eq!(totals.abandoned, Some(totals.dropped));
-    }
-}
-
-/// Clients that give up, with a budget and without one: the books agree, and what is done in vain is told.
-#[test]
-fn clients_that_try_again_bring_more_work_of_which_a_part_is_in_vain() {
-    let of = |budget: Option<f64>, attempts: u32| {
-        let classes = vec![class("all", 1.0, Law::Exponential(nanos(10_000)))];
-        let mut server = scenario(&["cfcfs"], 2, classes, 0.85).expect("specs");
-        server.classes[0].timeout = Some(nanos(60_000));
-        (server.stop.warm_up, server.stop.duration) = (nanos(10_000_000), nanos(200_000_000));
-        server.stop.replications = 8;
-        server.retry = Some(Retry { attempts, backoff: nanos(20_000), factor: 2.0, jitter: 0.5, budget });
-        let outcome = played(&server, 2).expect("a result");
-        assert!(outcome.checks.iter().all(|check| check.ok != Some(false)), "{:#?}", outcome.checks);
-        let storms = outcome.warnings.iter().filter(|one| one.text.contains("no budget")).count();
-        assert_eq!(storms, usize::from(budget.is_none()));
-        let of = |name, metric| value(&outcome, ["cfcfs", name, metric, "mean"]);
-        let totals = &outcome.class_totals[0];
-        let fresh = totals.offered - totals.retried.expect("counted");
-        let attempts = totals.offered as f64 / fresh as f64;
-        assert!((of("all", "attempts") / attempts - 1.0).abs() < 0.01);
-        let in_time = (totals.done - totals.late.expect("counted")) as f64;
-        let expected = in_time / (8.0 * 0.19);
-        assert!((of("all", "goodput") - expected).abs() <= 1e-9 * expected);
-        assert!((of("all", "late") - totals.late.expect("counted") as f64 / totals.done as f64).abs() < 0.01);
-        assert!(of("all", "wasted") > 0.0 && of("all", "wasted") <= of("all", "utilisation") + 1e-12);
-        (of("all", "attempts"), of("all", "goodput"))
-    };
-    let ((thrifty, good), (lavish, poor)) = (of(Some(0.1), 4), of(None, 4));
-    // What was saved up before the measured time comes on top of the tenth.
-    assert!(thrifty > 1.0 && thrifty < 1.105 && lavish > 2.0, "{thrifty} {lavish}");
-    assert!(good > 2.0 * poor, "{good} {poor}");
-}
-
-/// After a burst a system with a budget comes back, and one without it does not.
-#[test]
-fn a_burst_tips_what_has_no_budget() {
-    let of = |budget: Option<f64>| {
-        let classes = vec![class("all", 1.0, Law::Exponential(nanos(10_000)))];
-        let mut server = scenario(&["cfcfs"], 2, classes, 0.6).expect("specs");
-        server.classes[0].timeout = Some(nanos(100_000));
-        server.retry = Some(Retry { attempts: 4, backoff: nanos(20_000), factor: 2.0, jitter: 0.5, budget });
-        let Workload::Open(open) = &mut server.workload else { panic!("open") };
-        open.burst = Some(Burst { at: nanos(20_000_000), lasts: nanos(2_000_000), factor: 4.0 });
-        (server.stop.duration, server.stop.replications) = (nanos(100_000_000), 12);
-        let outcome = played(&server, 2).expect("a result");
-        assert!(outcome.checks.iter().all(|check| check.ok != Some(false)), "{:#?}", outcome.checks);
-        let tipped = figure(&outcome, ["cfcfs", "all", "tipped", "mean"]);
-        (tipped.value, tipped.low.expect("an interval"), tipped.high.expect("an interval"))
-    };
-    let (thrifty, lavish) = (of(Some(0.1)), of(None));
-    assert_eq!((thrifty.0, lavish.0), (Some(0.0), Some(1.0)));
-    // None of twelve, by Clopper and Pearson.
-    assert!((thrifty.2 - 0.2646).abs() < 1e-3 && (lavish.1 - 0.7354).abs() < 1e-3, "{thrifty:?} {lavish:?}");
 }
 
 #[test]
@@ -497,114 +306,6 @@ fn the_books_agree_and_every_interval_holds_its_value() {
     assert!(outcome.estimates.iter().all(holds));
     let json = serde_json::to_string(&outcome).expect("json");
     assert!(!json.contains("NaN"));
-}
-
-/// Each closed form is held against its simulation.
-#[test]
-fn closed_forms_agree_with_the_simulation() {
-    let alike = vec![class("a", 0.5, constant(1_000)), class("b", 0.5, constant(1_000))];
-    let exponential = vec![class("a", 1.0, Law::Exponential(nanos(1_000)))];
-    let mixed = vec![class("short", 0.9, constant(1_000)), class("long", 0.1, constant(10_000))];
-    let cases = [
-        (&["cfcfs", "rr", "random"][..], 4, &alike, 0.8),
-        (&["cfcfs", "random"][..], 3, &exponential, 0.7),
-        (&["random"][..], 3, &mixed, 0.6),
-        (&["cfcfs", "rr", "jsq", "flow_hash", "jbsq", "work_stealing"][..], 1, &mixed, 0.6),
-        (&["short_first"][..], 1, &mixed, 0.8),
-    ];
-    for (names, cores, classes, load) in cases {
-        let mut server = scenario(names, cores, classes.clone(), load).expect("specs");
-        server.stop.warm_up = nanos(1_000_000);
-        server.stop.duration = nanos(if classes.len() == 2 { 40_000_000 } else { 20_000_000 });
-        server.stop.replications = 8;
-        server.measure.tails = false;
-        let outcome = played(&server, 2).expect("a result");
-        for name in names {
-            let of = |row: &&weir_lab::result::TheoryRow| row.discipline.as_deref() == Some(name);
-            let rows: Vec<_> = outcome.theory.iter().filter(of).collect();
-            assert!(!rows.is_empty(), "{name}");
-            for row in rows {
-                assert!(
-                    row.agrees == Some(true),
-                    "{row:?} on {cores}: {:?}",
-                    figure(&outcome, [name, &row.class, row.metric, "mean"])
-                );
-            }
-        }
-    }
-}
-
-/// Pollaczek–Khinchine with the second moment of the law, on one core in order of arrival.
-#[test]
-fn services_of_the_textbooks_wait_as_pollaczek_and_khinchine_say() {
-    let laws = [
-        ContinuousLaw::lognormal(10_000.0, 1.5),
-        ContinuousLaw::bounded_pareto(1.5, 3_000.0, 300_000.0),
-        ContinuousLaw::gamma_of_mean(10_000.0, 0.5),
-    ];
-    for law in laws.map(|law| law.expect("valid")) {
-        let (mean, square) = (law.mean().expect("finite"), law.second_moment().expect("finite"));
-        let mut one = class("all", 1.0, constant(1));
-        one.service = Service::Textbook(Arc::new(law.clone()));
-        let mut server = scenario(&["cfcfs"], 1, vec![one], 0.6).expect("specs");
-        server.stop.warm_up = nanos((2e3 * mean) as u64);
-        server.stop.duration = nanos((4e4 * mean) as u64);
-        server.stop.replications = 30;
-        let outcome = played(&server, 2).expect("a result");
-        // λ E[S²] / 2(1 - ρ), in seconds.
-        let expected = 0.6 / mean * square / (2.0 * 0.4) / 1e9;
-        let found = figure(&outcome, ["cfcfs", "all", "delay", "mean"]);
-        let (value, error) = (found.value.expect("a value"), found.standard_error.expect("an error"));
-        assert!((value - expected).abs() < 2.756 * error, "{law:?}: {value} ±{error}, {expected}");
-        assert!(error < 0.05 * expected, "{law:?}: {error} for {expected}");
-        let stated = &outcome.theory[0];
-        assert!(stated.formula.contains("Pollaczek") && stated.agrees == Some(true), "{stated:?}");
-    }
-}
-
-/// GI/M/1: `σ = A*(μ (1 - σ))`, and the mean wait is `σ / (μ (1 - σ))` (Kleinrock, *Queueing Systems* 1, section 6.4).
-#[test]
-fn renewal_arrivals_wait_as_the_closed_form_of_exponential_services_says() {
-    let (load, service) = (0.7, 10_000.0);
-    let gap = service / load;
-    let root = |transform: &dyn Fn(f64) -> f64| {
-        (0..10_000).fold(0.5, |sigma: f64, _| transform((1.0 - sigma) / service))
-    };
-    let erlang = |s: f64| (1.0 + s * gap / 4.0).powi(-4);
-    let hyper = Renewal::Hyperexponential(2.0).law(gap).expect("valid");
-    let Form::Hyperexponential(branches) = hyper.form() else { panic!("branches") };
-    let mixed = |s: f64| branches.iter().map(|(p, mean)| p / (1.0 + s * mean)).sum::<f64>();
-    for (renewal, sigma) in
-        [(Renewal::Erlang(4), root(&erlang)), (Renewal::Hyperexponential(2.0), root(&mixed))]
-    {
-        let classes = vec![class("all", 1.0, Law::Exponential(nanos(10_000)))];
-        let mut server = scenario(&["cfcfs"], 1, classes, load).expect("specs");
-        let Workload::Open(open) = &mut server.workload else { panic!("open") };
-        open.process = Process::Arrivals(Arrivals::Renewal(renewal));
-        server.stop.warm_up = nanos(20_000_000);
-        server.stop.duration = nanos(300_000_000);
-        server.stop.replications = 30;
-        let outcome = played(&server, 2).expect("a result");
-        let expected = sigma / (1.0 - sigma) * service / 1e9;
-        let found = figure(&outcome, ["cfcfs", "all", "delay", "mean"]);
-        let (value, error) = (found.value.expect("a value"), found.standard_error.expect("an error"));
-        assert!((value - expected).abs() < 2.756 * error, "{renewal:?}: {value} ±{error}, {expected}");
-        assert!(error < 0.03 * expected, "{renewal:?}: {error} for {expected}");
-    }
-}
-
-#[test]
-fn services_of_infinite_variance_have_no_closed_form_and_a_warning() {
-    let mut one = class("all", 1.0, constant(1));
-    one.service = Service::Textbook(Arc::new(ContinuousLaw::pareto_of_mean(1.8, 1_000.0).expect("valid")));
-    let mut server = scenario(&["cfcfs"], 1, vec![one], 0.5).expect("specs");
-    server.stop.duration = nanos(5_000_000);
-    let outcome = played(&server, 1).expect("a result");
-    assert!(
-        outcome.warnings.iter().any(|warning| warning.text.contains("variance of the services is infinite"))
-    );
-    let refused = crate::closed_form::form(&server, &server.specs[0]).expect_err("no form");
-    assert!(refused.contains("variance of the services is infinite"), "{refused}");
 }
 
 #[test]

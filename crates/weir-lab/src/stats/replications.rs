@@ -29,11 +29,31 @@ pub fn share(hits: u64, of: u64) -> Measure {
     if of == 1 {
         return Measure::observed(value, of);
     }
-    let tail = (1.0 - CONFIDENCE) / 2.0;
-    // The least probability under which as many hits or more are not too rare, and the largest of as few or fewer.
+    let ends = limits(hits, of, (1.0 - CONFIDENCE) / 2.0);
+    Measure::between(value, ends, of, Method::Replications { groups: of })
+}
+
+/// The difference of two such probabilities, `own` less `other`, each hits of the same replications: as far apart as the limits of
+/// either allow, each of which misses half as often (Bonferroni). So it covers at least as it says, and has a width where all
+/// replications are alike.
+pub fn share_difference(own: u64, other: u64, of: u64) -> Measure {
+    if of == 0 {
+        return Unavailable::NoObservations.into();
+    }
+    let value = (own as f64 - other as f64) / of as f64;
+    if of == 1 {
+        return Measure::observed(value, of);
+    }
+    let tail = (1.0 - CONFIDENCE) / 4.0;
+    let (own, other) = (limits(own, of, tail), limits(other, of, tail));
+    Measure::between(value, (own.0 - other.1, own.1 - other.0), of, Method::Replications { groups: of })
+}
+
+/// The least probability under which as many hits or more are not rarer than `tail`, and the largest of as few or fewer.
+fn limits(hits: u64, of: u64, tail: f64) -> (f64, f64) {
     let low = if hits == 0 { 0.0 } else { crossing(|p| 1.0 - at_most(hits - 1, of, p) - tail) };
     let high = if hits == of { 1.0 } else { crossing(|p| tail - at_most(hits, of, p)) };
-    Measure::between(value, (low, high), of, Method::Replications { groups: of })
+    (low, high)
 }
 
 /// Where a function that increases over the probabilities is 0.
@@ -128,6 +148,24 @@ mod tests {
             );
         }
         assert!(share(1, 1).as_estimate().is_none() && share(0, 0).value().is_none());
+    }
+
+    #[test]
+    fn shares_that_are_alike_have_a_difference_with_a_width() {
+        let ends = |own, other| {
+            let measure = share_difference(own, other, 10);
+            let estimate = measure.as_estimate().expect("an estimate");
+            (estimate.value(), estimate.low(), estimate.high())
+        };
+        // None of ten at 97.5 %: 1 - 0.0125^(1/10).
+        let none = 1.0 - 0.0125_f64.powf(0.1);
+        let (value, low, high) = ends(0, 0);
+        assert!(value == 0.0 && (low + none).abs() < 1e-9 && (high - none).abs() < 1e-9, "{low} {high}");
+        let (value, low, high) = ends(10, 0);
+        assert!(value == 1.0 && (low - (1.0 - 2.0 * none)).abs() < 1e-9 && high == 1.0, "{low} {high}");
+        assert!(
+            share_difference(1, 0, 1).as_estimate().is_none() && share_difference(0, 0, 0).value().is_none()
+        );
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub struct Row<S = Subject> {
     least: Option<f64>,
     /// Whether it is the least or the longest of all replications.
     is_extreme: bool,
+    /// Whether each part is 1 or 0.
+    is_share: bool,
     /// Why it is not told although something was observed: nor are its differences.
     pub withheld: Option<String>,
 }
@@ -69,6 +71,17 @@ fn mean_difference(pairs: &[[f64; 2]]) -> Measure {
     replications::mean(&apart)
 }
 
+/// Of shares, which a spread without a width would make too certain.
+fn share_difference(pairs: &[[f64; 2]]) -> Measure {
+    let [own, other] = [0, 1].map(|place: usize| hits(pairs.iter().map(|pair| pair[place])));
+    replications::share_difference(own, other, pairs.len() as u64)
+}
+
+/// How many are 1, of numbers that are 1 or 0.
+fn hits(parts: impl IntoIterator<Item = f64>) -> u64 {
+    parts.into_iter().filter(|part| *part > 0.5).count() as u64
+}
+
 /// The quantiles that are wanted of times.
 pub struct Tails<'t, const KEPT: usize> {
     /// The times of all replications.
@@ -79,7 +92,17 @@ pub struct Tails<'t, const KEPT: usize> {
 
 impl<S> Row<S> {
     fn new(title: Title<S>, measure: Measure, parts: Vec<Option<f64>>, count: u64) -> Self {
-        Self { title, measure, parts, count, reading: 0.0, least: None, is_extreme: false, withheld: None }
+        Self {
+            title,
+            measure,
+            parts,
+            count,
+            reading: 0.0,
+            least: None,
+            is_extreme: false,
+            is_share: false,
+            withheld: None,
+        }
     }
 
     /// The mean of one number a replication.
@@ -91,9 +114,10 @@ impl<S> Row<S> {
 
     /// How many of the replications have something, each of which is 1 or 0.
     pub fn share(title: Title<S>, parts: Vec<Option<f64>>) -> Self {
-        let (hits, of) =
-            parts.iter().flatten().fold((0, 0), |(hits, of), part| (hits + u64::from(*part > 0.5), of + 1));
-        Self::new(title, replications::share(hits, of), parts, of)
+        let held: Vec<f64> = parts.iter().copied().flatten().collect();
+        let of = held.len() as u64;
+        let measure = replications::share(hits(held), of);
+        Self { is_share: true, ..Self::new(title, measure, parts, of) }
     }
 
     /// The longest of all replications.
@@ -209,7 +233,8 @@ impl<S: Clone> Row<S> {
         let either = [self, other].map(|row| row.measure.value().unwrap_or(0.0).abs());
         let error = self.reading * (either[0] + either[1]);
         let settled = self.measure.settled().and(other.measure.settled());
-        let measure = (comparison.of)(&pairs).needing(settled);
+        let measure = if self.is_share { share_difference(&pairs) } else { (comparison.of)(&pairs) };
+        let measure = measure.needing(settled);
         let told = match self.withheld.as_ref().or(other.withheld.as_ref()).filter(|_| !pairs.is_empty()) {
             Some(reason) => Told::nothing(reason.clone()),
             None => Told::new(&measure, intervals, error),
