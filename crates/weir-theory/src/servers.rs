@@ -99,7 +99,8 @@ pub fn md1n_loss(places: u32, load: f64) -> Result<f64, TheoryError> {
         left.push((more[j] + behind.sum::<f64>()) * load.exp());
     }
     let nobody = 1.0 / left.iter().sum::<f64>();
-    Ok(1.0 - 1.0 / (nobody + load))
+    // Rounding may take it below.
+    Ok((1.0 - 1.0 / (nobody + load)).max(0.0))
 }
 
 /// The probability that more than `n` requests arrive in a service, of each `n` below `count`.

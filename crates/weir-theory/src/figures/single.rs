@@ -151,7 +151,7 @@ fn constant_loss(asked: &Asked, places: u32) -> Result<Vec<Figure>, FigureError>
     }
     let load = asked.arrival * asked.service;
     // A loss below rounding may come out on the other side of 0.
-    let loss = md1n_loss(places, load)?.max(0.0);
+    let loss = md1n_loss(places, load)?;
     let source = "Cooper 1981, section 5.9";
     Ok(vec![
         Figure::exact("utilisation", load * (1.0 - loss), Unit::Share, source),
