@@ -58,6 +58,8 @@ class Fits:
     column: str
     unit: str
     count: int
+    tested: int
+    """Of the values, those by which laws are tested: all, or as many drawn at random."""
     mean: float
     cv: float
     survival: list[tuple[float, float]]
@@ -125,6 +127,7 @@ def fit_column(
         column=column,
         unit=named,
         count=told["count"],
+        tested=told["tested"],
         mean=told["mean"],
         cv=told["cv"],
         survival=points,

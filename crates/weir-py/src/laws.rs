@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 use weir_document::{Refused, plain_io};
 use weir_sim::workload::ContinuousLaw;
-use weir_sim::workload::fit::{Fitted, Sample, fit, read_column};
+use weir_sim::workload::fit::{Fitted, Sample, TESTED, fit, read_column};
 use weir_sim::workload::laws::Form;
 use weir_sim::workload::laws::facts::{LAWS, LawFacts};
 
@@ -83,7 +83,7 @@ fn shown(sample: &Sample, all: &[Fitted]) -> Value {
     let points: Vec<(f64, f64)> =
         places(n).into_iter().map(|at| (values[at], (n - at) as f64 / n as f64)).collect();
     let fits: Vec<Value> = all.iter().map(|fitted| one(fitted, &points)).collect();
-    json!({ "count": n, "mean": sample.mean(), "cv": sample.cv(), "survival": points, "fits": fits })
+    json!({ "count": n, "tested": n.min(TESTED), "mean": sample.mean(), "cv": sample.cv(), "survival": points, "fits": fits })
 }
 
 /// The places of the values that are drawn, the least and the greatest among them: evenly, and ever closer towards the

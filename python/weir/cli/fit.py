@@ -98,6 +98,8 @@ def fit(
     terminal.say(out, f"{plural(found.count, 'value')} of {column}: {mean}\n")
     best = found.fits[:SHOWN]
     terminal.print_table(out, _columns(best, found.unit))
+    if found.tested < found.count:
+        terminal.say(out, f"The p-values are those of {found.tested:,} values, drawn at random.")
     out.print()
     for law in best:
         terminal.say(out, law.line or f"{law.name}: no line for a scenario, which needs a finite mean")
