@@ -175,7 +175,7 @@ pub struct ServerWorkload {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RetryTable {
-    /// At most so many attempts a request, the first included. Default: 3.
+    /// The most attempts a request may have, the first included. Default: 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempts: Option<Located<u64>>,
     /// How long a client waits after its first attempt.

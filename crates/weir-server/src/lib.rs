@@ -25,8 +25,19 @@
 //! **Closed-loop clients** first think, then submit. A request that is dropped is over where it is; its client thinks on from
 //! one nanosecond later.
 //!
+//! **Patience.** A request whose service has not begun by the end of its patience, which counts from its arrival, leaves. That is found where
+//! its turn comes: until then it stands in the queue, is counted by the bound of the queue, and is seen by dispatchers. A core that
+//! turns to it turns to the next at once.
+//!
+//! **Timeout.** A client gives up where its request is not answered by then. The server does not know, and does the work all the same.
+//!
+//! **Retries.** A client whose attempt is dropped, leaves, or is not answered by its timeout sends the request again after a back-off: the same
+//! class, flow, service and patience. The back-off grows by `factor` with every attempt, less an even random part; a budget
+//! grants a part of a further attempt for each request that comes by itself, and saves up a hundred at the most. An attempt that would arrive after the end of
+//! the measured time is not made. Every attempt counts as a request; [`outcome`] has the figures of both.
+//!
 //! **At one instant**: first the ends of services, in the order of the cores; then the control of the discipline; then
-//! arrivals. Each core that becomes free is asked at once; then those that the discipline wakes.
+//! clients that give up; then arrivals. Each core that becomes free is asked at once; then those that the discipline wakes.
 //!
 //! **Queueing delay** is from arrival to where service begins first. **Response** is from arrival to the end of the
 //! service. **Slowdown** is response over service. **Waiting**, of all kinds, is response less service.

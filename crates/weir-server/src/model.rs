@@ -122,7 +122,7 @@ pub struct Class {
 /// Clients that try again where an attempt fails: it is refused, leaves the queue, or is not answered in time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Retry {
-    /// At most so many attempts a request, the first included.
+    /// The most attempts a request may have, the first included.
     pub attempts: u32,
     /// From the end of the first attempt to the second.
     pub backoff: Nanos,

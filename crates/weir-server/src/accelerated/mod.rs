@@ -10,7 +10,7 @@
 //! | Source | Lindley, *The theory of queues with a single server*, Proc. Cambridge Phil. Soc. 48, 1952; Kiefer and Wolfowitz, *On the theory of queues with many servers*, Trans. AMS 78, 1955 |
 //! | Work per request | O(1), and that of the dispatcher; with one queue, and where the shortest is looked for, O(cores) over a few cache lines |
 //! | Memory | the ends of the requests that are there |
-//! | Stands for | `cfcfs`, `darc` whose classes use the cores of longer ones, and every dispatcher without control over first-in first-out queues; no cost of a cold cache, no measurement of order, no closed-loop clients, and one receiver, which keeps the order of arrival and whose ring has no bound |
+//! | Stands for | `cfcfs`, `darc` whose classes use the cores of longer ones, and every dispatcher without control over first-in first-out queues; no cost of a cold cache, no measurement of order, no closed-loop clients, no retries, patience only where neither cores are reserved nor work is seen, and one receiver, which keeps the order of arrival and whose ring has no bound |
 //!
 //! The plain engine gives the same, request by request, which the tests show.
 

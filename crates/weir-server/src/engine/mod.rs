@@ -3,7 +3,7 @@
 //! | | |
 //! |-|-|
 //! | Time | whole nanoseconds, below 2^54 (208 days) |
-//! | Work | of an event: the discipline's, and O(log cores); with receivers that take time O(log waiting there) more, with closed-loop clients O(log clients); of a control: O(cores + classes) |
+//! | Work | of an event: the discipline's, and O(log cores); with receivers that take time O(log waiting there) more, with closed-loop clients O(log clients), with retries O(log attempts under way); of a control: O(cores + classes) |
 //! | Memory | that of the requests that are there, 4 bytes for each flow where a cold cache costs, 12 where order is measured; nothing is allocated once these have been as many as they become |
 //!
 //! One engine is compiled for each discipline and each sink.
