@@ -2,6 +2,8 @@
 //!
 //! A law is written by what remains where its mean is given: a coefficient of variation, a shape. The first message arrives
 //! at time 0, so the process is an ordinary one. Gaps are rounded to whole ticks of the clock.
+//!
+//! Source: Cox, *Renewal Theory*, 1962, section 2.2. Work: O(1) a gap, or O(stages) where the law has stages.
 
 use crate::laws::{ContinuousLaw, LawError};
 use schemars::JsonSchema;
