@@ -28,6 +28,8 @@ WEIRD_PROFILE ?= release
 DAEMON := $(VENV)/.weird-$(WEIRD_PROFILE)
 # What weir is measured against, apart from what it needs itself.
 PEERS := out/peers/.installed
+# What makes the documentation site, over what the package needs.
+SITE := $(VENV)/.site
 # What builds a wheel for systems older than this one.
 WHEEL := $(VENV)/.wheel
 WHEEL_TARGET ?= $(shell uname -m)-unknown-linux-gnu
@@ -58,6 +60,11 @@ bench: $(RELEASED) ## measure the engines and the disciplines in release (PREFIX
 .PHONY: bench-gate
 bench-gate: gate-program ## hold the instructions of 41 short runs against a recorded table; needs valgrind (docs/performance.md)
 	$(VENV)/bin/python tests/gate.py
+
+.PHONY: bench-counts
+bench-counts: $(CREATED) ## count what benchmarks do in the processor, in release; needs valgrind (PREFIX="packet/ node/": some of them)
+	cargo build --quiet --locked --release -p weir-sim --example gate --example cost
+	python tests/counts.py $(PREFIX)
 
 .PHONY: bench-sweep
 bench-sweep: $(DEV) $(RELEASED) ## measure what sweeps and calls from Python cost over the engine (PARTS="cells resume": some); takes ten minutes
@@ -122,6 +129,10 @@ test-full: test-rust $(DEV) $(BUILT) ## run all tests, those too that are marked
 frozen: $(DEV) $(BUILT) ## compare results, refusals, listings and reproductions with what is held (tests/frozen.py)
 	cargo test --locked -p weir-core --test frozen
 	pytest tests/test_frozen.py -m "slow or not slow"
+
+.PHONY: test-site
+test-site: $(SITE) $(DEV) $(BUILT) ## build the documentation site and try it: warnings, links, pages in a browser, search; some minutes
+	WEIR_SITE=1 pytest tests/test_site.py
 
 .PHONY: test-gate
 test-gate: gate-program $(DEV) ## run bench-gate as tests, one for each run; they are skipped where counts would be others anyhow
@@ -280,6 +291,10 @@ docs: $(DEV) $(BUILT) ## run the examples of the documents anew; write the refer
 	@echo "crates:  $(CURDIR)/out/docs/rust/weir_core/index.html"
 	@echo "package: $(CURDIR)/out/docs/python/weir.html"
 
+.PHONY: site
+site: $(SITE) $(BUILT) ## build the documentation site in out/site, and check its links; about a minute
+	python website/make.py out/site
+
 .PHONY: lock
 lock: $(DEV) ## lock the Python requirements anew, hashes included (UPGRADE=1: take the newest versions)
 	scripts/lock-requirements $(if $(UPGRADE),--upgrade)
@@ -304,6 +319,10 @@ $(WHEEL): requirements/wheel.txt | $(RUNTIME)
 
 $(DEV): requirements/dev.txt | $(RUNTIME)
 	$(INSTALL) -r requirements/dev.txt
+	@touch $@
+
+$(SITE): requirements/site.txt | $(RUNTIME)
+	$(INSTALL) -r requirements/site.txt
 	@touch $@
 
 $(PEERS): requirements/peers.txt | $(CREATED)

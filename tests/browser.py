@@ -86,6 +86,20 @@ class Page:
         self.send("Page.navigate", url=path.resolve().as_uri())
         self.drawn()
 
+    def load(self, path: Path, query: str = "") -> None:
+        """Load a page without charts, with a query such as ``?q=word``, and wait until it is complete."""
+        self.said.clear()
+        self.send("Page.navigate", url=path.resolve().as_uri() + query)
+        self.wait("document.readyState === 'complete'")
+
+    def wait(self, condition: str) -> None:
+        """Wait until an expression is true."""
+        until = time.monotonic() + PATIENCE
+        while not self.evaluate(condition):
+            if time.monotonic() > until:
+                raise BrowserError(f"it never came to {condition}")
+            time.sleep(0.02)
+
     def drawn(self) -> None:
         """Wait until the page is loaded and every chart of it is drawn, or could not be."""
         ready = "document.readyState === 'complete' && document.documentElement.dataset.charts === 'drawn'"

@@ -223,14 +223,47 @@ def options() -> tuple[str, ...]:
 
 
 def request_case(numbers: random.Random) -> Case:
-    match numbers.choices(("plan", "options", "log"), (6, 2, 3))[0]:
+    match numbers.choices(("plan", "options", "log", "requests"), (6, 2, 2, 3))[0]:
         case "plan":
             return plan_case(numbers)
         case "options":
             return options_case(numbers)
+        case "log":
+            return log_case(numbers)
     rest = ((texts.REQUESTS, texts.OF_REQUESTS), (texts.TOKENS, texts.OF_TOKENS_OF_REQUESTS))
     base, service = numbers.choice(rest)
     return read_by(numbers, base, texts.SERVER + service, [texts.REQUESTS, texts.TOKENS])
+
+
+@cache
+def logs() -> tuple[str, ...]:
+    access = head("examples/service-log/access.log", 12)
+    rows = ("arrival_s,took_ms,kind", "0.25,12,a", "0.5,7.5,b", "0.5,0,a", "1.75,3e2,a")
+    lines = (
+        '{"start": "2026-05-11T09:30:00Z", "http": {"took_ms": 3}}',
+        '{"start": "2026-05-11T09:30:01.5Z", ',
+    )
+    envoy = (
+        '[2026-05-11T09:30:0{}.250Z] "GET /a?x=1 HTTP/2" 200 - 1 2 {} {} "-" "x" "id" "host" "192.0.2.1:80"'
+    )
+    return (
+        access,
+        "\n".join(rows) + "\n",
+        f'{lines[0]}\n{lines[1]}"http": {{"took_ms": 4}}}}\n',
+        "".join(envoy.format(n, 9 - n, 7 - n) + "\n" for n in range(4)),
+    )
+
+
+def log_case(numbers: random.Random) -> Case:
+    made = mutations.text(numbers, numbers.choice(logs()), logs())
+    asked = numbers.choice(
+        ((), ("--fit",), ("--json",), ("--class", "method"), ("--time-of", "end", "--unit", "ms"))
+    )
+    steps = [
+        Step(("import", "log", "x.log", "--out", "o", *asked), ("o",)),
+        Step(("check", "o/scenario.toml"), after=1, is_ours=True),
+    ]
+    return Case("x.log", {"x.log": made}, steps)
 
 
 def options_case(numbers: random.Random) -> Case:

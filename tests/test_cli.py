@@ -83,7 +83,9 @@ def test_version(capsys):
 def test_list_is_the_registry(capsys):
     code, out, _ = call(capsys, "list")
     assert code == 0
-    listed = {line.split()[0] for line in out.partition("\n\n")[0].splitlines()[1:]}
+    # A title that is too long for the width goes on in a line that begins with spaces.
+    lines = out.partition("\n\n")[0].splitlines()[1:]
+    listed = {line.split()[0] for line in lines if not line.startswith(" ")}
     assert {row["name"] for row in weir.disciplines()} == listed - {"not"}  # "not shown at this width"
     rows = json.loads(call(capsys, "list", "--json")[1])
     assert rows == weir.disciplines()
@@ -130,6 +132,7 @@ def test_explain_tells_of_both_that_share_a_name(capsys):
         ("psjf", ["psjf"], "`weir explain psjf` gives the rule"),
         ("srpt", ["sf"], "shortest remaining processing time is called `sf` here; `weir explain srpt` gives"),
         ("fifo", ["fifo", "cfcfs"], "`weir explain NAME` gives"),
+        ("lcfs", ["rank", "per_server"], "last come, first served is written `rank:-arrival` here"),
         ("strict fair", ["fq"], "`weir explain fq` gives"),
         ("SHORTEST JOB", ["sjf", "psjf"], "`weir explain NAME` gives"),
     ],
@@ -142,10 +145,29 @@ def test_list_finds_a_word_and_leads_to_what_explains_it(capsys, word: str, name
 
 
 @pytest.mark.parametrize(
+    ("queue", "has", "has_not"),
+    [
+        ("M/M/3", {"cfcfs": "Erlang C, M/M/k"}, {"jsq", "fifo", "preemptive"}),
+        ("m/d/3", {"rr": "Crommelin, E_k/D/1 on each core", "cfcfs": "Crommelin, M/D/k"}, {"jsq", "sf"}),
+        ("M/G/1", {"fifo": "Pollaczek-Khinchine", "jsq": "Pollaczek-Khinchine, M/G/1"}, {"darc", "las"}),
+    ],
+)
+def test_list_for_a_queue_has_those_with_a_closed_form(capsys, queue: str, has: dict, has_not: set):
+    rows = json.loads(call(capsys, "list", "--for", queue, "--json")[1])
+    formulas = {row["name"]: row["formula"] for row in rows}
+    assert {name: formulas[name] for name in has} == has
+    assert not has_not & set(formulas)
+    assert next(iter(has.values())) in call(capsys, "list", "--for", queue)[1]
+
+
+@pytest.mark.parametrize(
     ("arguments", "told"),
     [
+        (["--for", "G/G/1"], "`G/G/1` is not a queue of Poisson arrivals"),
+        (["--for", "M/M/0"], "`M/M/0` is not a queue of Poisson arrivals"),
+        (["jsq", "--for", "M/M/2"], "no closed form is known of `jsq` in M/M/2"),
         (["bbr"], "no discipline is called `bbr`"),
-        (["lifo"], "last in, first out"),
+        (["M/M/1"], "Poisson arrivals, exponential service, one server"),
         (["srpt", "--model", "fabric"], "no discipline of that name is of the model `fabric`"),
     ],
 )

@@ -10,6 +10,7 @@ import weir
 
 RULES = [row["name"] for row in weir.disciplines() if row["kind"] == "dispatcher"]
 MEASURING = {"dynamic", "dynamic_separated"}
+HEARING = {"health", "jiq", "local", "peak_ewma", "stale"}
 
 
 def test_the_shortest_queue_counts_what_is_in_service():
@@ -32,7 +33,7 @@ def test_least_work_sees_sizes():
     assert [servers.get(1).item for _ in range(3)] == ["2", "3", "4"]
 
 
-@pytest.mark.parametrize("name", sorted(set(RULES) - MEASURING))
+@pytest.mark.parametrize("name", sorted(set(RULES) - MEASURING - HEARING))
 def test_every_rule_places_all_and_counts_to_zero(name: str):
     example = next(
         row["example"] for row in weir.disciplines() if (row["name"], row["kind"]) == (name, "dispatcher")
@@ -53,6 +54,13 @@ def test_every_rule_places_all_and_counts_to_zero(name: str):
 def test_rules_that_measure_are_refused(name: str):
     with pytest.raises(weir.ConfigError, match="measures delays"):
         weir.Dispatcher(name, servers=2)
+
+
+@pytest.mark.parametrize("name", sorted(HEARING & set(RULES)))
+def test_rules_that_hear_of_answers_are_refused(name: str):
+    example = next(row["example"] for row in weir.disciplines() if row["name"] == name)
+    with pytest.raises(weir.ConfigError, match="hears when and by whom"):
+        weir.Dispatcher(example, servers=2)
 
 
 @pytest.mark.parametrize(

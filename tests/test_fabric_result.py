@@ -381,12 +381,6 @@ class Fabric(weir.Scenario):
         return {"model": "fabric"}
 
 
-def test_records_are_refused_with_a_reason(tmp_path):
-    with pytest.raises(weir.ConfigError, match="records are kept of the model `port`"):
-        weir.run(Fabric("", "fabric.toml"), records=tmp_path / "r.csv")
-    assert not list(tmp_path.iterdir())
-
-
 def test_closed_forms_are_refused_where_there_are_none(monkeypatch):
     from weir import _weir
 

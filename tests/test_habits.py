@@ -120,10 +120,23 @@ def test_c3_textbook_names_are_explained(name: str, here: str, capsys):
     assert discipline(name)["name"] == here
 
 
-@pytest.mark.parametrize(("name", "says"), [("lifo", "not part of weir"), ("M/M/1", "weir new port")])
-def test_c3_what_is_not_here_is_said_to_be_so(name: str, says: str, capsys):
-    code, _, err = call(capsys, "explain", name)
-    assert (code, says in err, "did you mean" in err) == (2, True, False)
+@pytest.mark.parametrize(
+    ("name", "here"),
+    [
+        ("lcfs", "rank:-arrival"),
+        ("LCFS preemptive", "rank(-arrival,preempt=yes)"),
+        ("nonpreemptive-priority", "rank:class"),
+        ("preemptive priority", "rank(class,preempt=yes)"),
+    ],
+)
+def test_textbook_names_that_are_one_use_of_a_discipline_are_written_out(name: str, here: str, capsys):
+    code, out, _ = call(capsys, "explain", name)
+    assert (code, f"is written `{here}` here" in out.splitlines()[0], "\nrank: " in out) == (0, True, True)
+
+
+def test_what_is_not_here_is_said_to_be_so(capsys):
+    code, _, err = call(capsys, "explain", "M/M/1")
+    assert (code, "weir new port" in err, "did you mean" in err) == (2, True, False)
     assert textbook("alpha") is None
 
 
@@ -277,7 +290,15 @@ def completed(line: list[str], folder: Path) -> set[str]:
 
 def test_c3_bash_completes_what_the_parser_has(tmp_path: Path):
     assert completed(["weir", "re"], tmp_path) == {"reproduce", "report"}
-    assert completed(["weir", "import", ""], tmp_path) == {"tg", "pcap", "opensm", "rtapp", "perf", "exec"}
+    assert completed(["weir", "import", ""], tmp_path) == {
+        "tg",
+        "pcap",
+        "opensm",
+        "rtapp",
+        "perf",
+        "exec",
+        "log",
+    }
     assert completed(["weir", "run", "x.toml", "--se"], tmp_path) == {"--set", "--seed", "--settle"}
     assert completed(["weir", "list", "--model", "n"], tmp_path) == {"network", "node"}
     assert completed(["weir", "explain", "fq"], tmp_path) == {"fq", "fq_codel"}

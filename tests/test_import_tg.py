@@ -174,7 +174,7 @@ def test_included_files_are_read_from_the_folder_of_the_script(script: Path, tmp
 def test_a_script_that_is_not_there_is_said_not_to_be(script: Path, capsys) -> None:
     assert cli.run(["import", "tg", "nofile.tg"]) == 2
     assert capsys.readouterr().err == (
-        "error: nofile.tg: does not exist\n  remedy: name a TG script that is there\n"
+        "error: nofile.tg: does not exist\n  remedy: name an existing TG script\n"
     )
     with pytest.raises(ConfigError, match="is not a file"):
         tg.facts(script.parent)

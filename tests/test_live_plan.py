@@ -203,6 +203,12 @@ def test_the_sfq_experiments_can_be_planned(name: str) -> None:
             "simulated alone",
         ),
         ('size = "500B"', 'size = { exponential = "500B" }', "no largest", "bounded_exponential"),
+        (
+            'rate = "80kbit"\nsize = "500B"',
+            'gap = { lognormal = { mean = "9ms", cv = 2.0 } }\nsize = "500B"',
+            "the law `lognormal` is not one of TG",
+            "markov2",
+        ),
         ('size = "500B"', 'size = "20B"', "a size is 20B, must be from 32B to 1500B", "32B to 1500B"),
         (
             'count = 2\nstagger = "1s"',

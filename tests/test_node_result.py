@@ -510,13 +510,6 @@ class Node(weir.Scenario):
         return {"model": "node", "measure": {}}
 
 
-def test_records_are_refused_with_a_reason(tmp_path):
-    with pytest.raises(weir.ConfigError, match="this scenario is of a node") as refused:
-        weir.run(Node("", "node.toml"), records=tmp_path / "r.csv")
-    assert "--trace" in refused.value.remedy
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_run_gives_what_the_engine_wrote(monkeypatch):
     from weir import _weir
 

@@ -214,7 +214,7 @@ def test_the_command_line_writes_trace_and_samples(tmp_path, capsys):
     ("changes", "options", "told"),
     [
         ({"model": "port"}, ["--trace", "t.pftrace"], "a trace is of the model `node`, and this scenario is"),
-        ({"model": "port"}, ["--samples", "s.csv"], "samples are of the model `node`"),
+        ({"model": "port"}, ["--samples", "s.csv"], "measure.over_time is not given"),
         ({"measure": {}}, ["--samples", "s.csv"], "measure.sample is not given"),
         ({}, ["--trace", "t.json"], "--trace is t.json, must end in .pftrace"),
         ({}, ["--samples", "s.xls"], "--samples is s.xls, must end in .csv or .parquet"),

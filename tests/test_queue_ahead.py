@@ -86,8 +86,9 @@ def test_what_is_removed_never_comes_and_the_rest_keeps_its_order(
     left = drained(queue, 1e6)
     assert sorted(left) == sorted(set(order) - gone)
     assert queue.backlog == (0, 0)
-    # A fair queue serves others meanwhile, and a flow's next message enters in the place of the removed.
-    moves = ("outstanding", "waited", "recalculate")
+    # A fair queue serves others meanwhile, a flow's next message enters in the place of the removed, and
+    # where the order is random, others are drawn.
+    moves = ("outstanding", "waited", "recalculate", "ros")
     if spec in MESSAGE and not any(word in spec for word in moves):
         assert left == [item for item in order if item not in gone]
 

@@ -48,10 +48,13 @@ def test_the_locks_agree_with_each_other() -> None:
     everything = pins("dev.txt")
     for lock in ("build.txt", "runtime.txt", "light.txt"):
         assert pins(lock).items() <= everything.items(), f"{lock} is not a subset of dev.txt: run `make lock`"
+    # What both have is installed once, in one environment.
+    shared = {name: version for name, version in pins("site.txt").items() if name in everything}
+    assert shared.items() <= everything.items(), "site.txt is not in step with dev.txt: run `make lock`"
 
 
 def test_every_locked_file_has_a_hash() -> None:
-    for lock in ("build.txt", "runtime.txt", "light.txt", "wheel.txt", "dev.txt"):
+    for lock in ("build.txt", "runtime.txt", "light.txt", "wheel.txt", "dev.txt", "site.txt"):
         text = (ROOT / "requirements" / lock).read_text(encoding="utf-8")
         hashed = re.findall(r"^\S+==\S+ \\\n    --hash=sha256:[0-9a-f]{64}", text, re.MULTILINE)
         assert len(hashed) == len(pins(lock))

@@ -94,6 +94,36 @@ def test_one_discipline_has_no_rival():
     assert "not kept. The mean response is 4.500 µs (95 % interval" in words
 
 
+def with_clients(disciplines, tipped, **back):
+    """Return a document in which clients give up: of so many replications a share tips."""
+    parsed = document(disciplines)
+    for place, (name, part) in enumerate(zip(disciplines, tipped, strict=True)):
+        goodput = estimate(name, "class", "all", "goodput", 1e6 + place, "1/s", error=1e3)
+        share = estimate(name, "core", "all", "tipped", part, "1", error=0.05)
+        recovery = estimate(name, "core", "all", "recovery", back.get(name), "s", error=0.1)
+        if name not in back:
+            recovery["reason"] = "some do not come back"
+        parsed["estimates"] += [goodput, share, recovery]
+    return parsed
+
+
+def test_the_verdict_says_who_answers_in_time_and_who_tips():
+    words = verdict(read(with_clients(("jsq",), (1.0,))))
+    assert (
+        "Of 2,000,000 requests that are done in a second, 1,000,000 are in time; the server tips in 100 % of "
+        in words
+    )
+    assert "of the replications (" in words
+    assert words.count("it is back") == 0
+    words = verdict(read(with_clients(("rr", "jsq"), (0.0, 0.0), rr=2.0, jsq=1.5)))
+    assert "ost requests are done in time under jsq, 1,000,001 of 2,000,000 in a second; " in words
+    assert "the server tips in no replication of any discipline (at most " in words
+    assert "it is back first, 1.500 s after the burst under jsq" in words
+    words = verdict(read(with_clients(("rr", "jsq"), (0.25, 0.5), rr=2.0)))
+    assert "the server tips in 50.0 % of the replications" in words
+    assert "under jsq and in 25.0 % of" in words
+
+
 def test_warnings_name_the_disciplines_that_they_are_about():
     parsed = document()
     parsed["warnings"] = [
@@ -291,11 +321,6 @@ def test_a_run_too_short_for_its_load_is_warned_of():
     words = " ".join(warnings(weir.run(short)))
     assert "the run is short for load 0.99" in words
     assert "let a replication last at least" in words
-
-
-def test_records_are_of_the_port_alone(tmp_path):
-    with pytest.raises(weir.ConfigError, match="whose requests are served by many cores"):
-        weir.run(SCENARIO, records=tmp_path / "records.csv")
 
 
 def test_refusals_have_their_place():

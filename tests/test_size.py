@@ -368,7 +368,9 @@ def test_after_an_interrupt_it_says_what_is_known(monkeypatch, capsys):
 
 # Refusals.
 
-SERVER_KEYS = "`cores`, `receivers`, `queue`, `dispatch`, `ring`, `hand_over`, `cold`, `known`"
+SERVER_KEYS = (
+    "`cores`, `receivers`, `queue`, `dispatch`, `ring`, `hand_over`, `cold`, `known`, `speeds`, `fault`"
+)
 METRICS = "`delay`, `response`, `slowdown`, `dropped`, `throughput`, `utilisation`, `overhead`, `in_use`"
 EXAMPLES = "write `--need 'p99 response < 200ms'`, or `--need 'loss of call < 0.1%'`"
 REFUSED = [

@@ -22,6 +22,7 @@ __all__ = [
     "fit_laws",
     "frontier_of",
     "import_capture",
+    "import_log",
     "kendall",
     "laws",
     "opensm_import",
@@ -36,6 +37,7 @@ __all__ = [
     "remove_discipline",
     "run",
     "schema",
+    "survey_log",
     "textbook",
     "tg_packets",
     "tg_parse",
@@ -262,6 +264,56 @@ def recorded_events(file: str | PathLike[str], most: int) -> bytes:
     ------
     weir.errors.TraceError
         If nothing of it can be read.
+    """
+
+def survey_log(file: str | PathLike[str]) -> str:
+    """Return the format and the columns of a log of a service.
+
+    Returns
+    -------
+    str
+        A JSON object: ``format``, and ``columns``, each with ``name``, ``example``, ``stamp`` (how a time
+        is written, where it looks like one) and ``unit`` (of a duration, where it is known).
+
+    Raises
+    ------
+    weir.errors.TraceError
+        If the log cannot be read, is empty, or its first lines do not fit its format.
+    """
+
+def import_log(
+    file: str | PathLike[str],
+    reading: str,
+    requests: str | PathLike[str] | None,
+    fitted: bool,
+    progress: Callable[[dict[str, int]], object] | None,
+) -> str:
+    """Read the requests of a log of a service.
+
+    Parameters
+    ----------
+    file : path
+        The log; may be compressed by gzip.
+    reading : str
+        Which column is what: ``weir_workload::log::Reading`` as JSON.
+    requests : path or None
+        Where the requests are written in order of arrival, as CSV: ``time_ns``, ``service_ns`` and, where
+        they have names, ``class``.
+    fitted : bool
+        Whether laws are fitted to the services of each class and to the times between arrivals.
+    progress : callable or None
+        Called some times a second with ``done`` and ``total``, in bytes of the file.
+
+    Returns
+    -------
+    str
+        A JSON object: ``dispersion``, ``noted`` (what was left out or put right), ``classes`` with ``name``,
+        ``count``, ``mean_ns`` and ``services`` (fits, or null), ``gaps`` (fits, or null).
+
+    Raises
+    ------
+    weir.errors.TraceError
+        With the line that is refused.
     """
 
 def import_capture(

@@ -17,7 +17,7 @@ from weir.errors import ConfigError
 if TYPE_CHECKING:
     from os import PathLike
 
-__all__ = ["UNITS", "Fit", "Fits", "fit_column", "unit_of"]
+__all__ = ["UNITS", "Fit", "Fits", "fit_column", "fits_of", "unit_of"]
 
 UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 """Nanoseconds of each unit."""
@@ -121,7 +121,6 @@ def fit_column(
     if not 0 <= seed < 1 << 64:
         raise ConfigError(f"seed is {seed}, must be from 0 to 2^64 - 1", "write 1")
     told = json.loads(_weir.fit_laws(Path(file), column, SHOWN, replicates, seed))
-    fits = [_fit(row, named) for row in told["fits"]]
     points = [(value, share) for value, share in told["survival"]]
     return Fits(
         column=column,
@@ -131,8 +130,13 @@ def fit_column(
         mean=told["mean"],
         cv=told["cv"],
         survival=points,
-        fits=fits,
+        fits=fits_of(told, named),
     )
+
+
+def fits_of(told: dict[str, Any], unit: str) -> list[Fit]:
+    """Return the fits that the engine tells of, the best first, of values in this unit."""
+    return [_fit(row, unit) for row in told["fits"]]
 
 
 def _fit(row: dict[str, Any], unit: str) -> Fit:

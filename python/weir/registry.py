@@ -32,7 +32,8 @@ def textbook(name: str) -> dict[str, Any] | None:
     Returns
     -------
     dict or None
-        ``name``, ``means``, ``here`` (names of disciplines, the nearest first) and ``note``.
+        ``name``, ``means``, ``here`` (names of disciplines, the nearest first), ``written`` (how each of
+        them is written, if its name does not say it) and ``note``.
     """
     plain = name.lower().replace(" ", "_").replace("-", "_")
     names: list[dict[str, Any]] = json.loads(_weir.textbook())

@@ -59,7 +59,7 @@ def run(
     threads : int, optional
         How many to use, at least 1; as many as the machine offers if not given.
     records : path, optional
-        A ``.csv`` or ``.parquet`` file that gets one row an item; of the port only.
+        A ``.csv`` or ``.parquet`` file that gets one row an item (`weir.records`).
     progress : callable, optional
         Called some times a second with ``done`` and ``total``: packets (or messages served whole) over all
         disciplines and replications.
@@ -84,10 +84,9 @@ def run(
     check_threads(threads)
     if records is None:
         return _labelled(of_engine(_weir.run(checked.read, threads, progress, None)))
-    _check_records(checked)
     from weir.records import RecordFile
 
-    with RecordFile(Path(records)) as file:
+    with RecordFile(Path(records), is_of_messages=checked.model == "port") as file:
         return _recorded(checked, threads, progress, file)
 
 
@@ -196,18 +195,6 @@ def _other(scenario: Scenario) -> str:
     """Return a discipline to compare the only one of a scenario with."""
     own = scenario.disciplines[0].partition(":")[0].partition("(")[0]
     return next(each for each in MODELS[scenario.model].usual if each.partition(":")[0] != own)
-
-
-def _check_records(scenario: Scenario) -> None:
-    """Refuse records of a model whose items have no one first and last service, before a file is begun."""
-    without = MODELS[scenario.model].no_records
-    if without is not None:
-        whose, remedy = without
-        raise ConfigError(
-            f"records are kept of the model `port`, and this scenario is of a {scenario.model}, {whose}",
-            f"leave out the records; {remedy}",
-            scenario.name,
-        )
 
 
 def check_threads(threads: int | None) -> None:

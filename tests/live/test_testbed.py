@@ -72,9 +72,9 @@ def test_every_packet_of_a_testbed_is_accounted_for(shares: Comparison) -> None:
     assert not any(each.reordered for each in shares.generators)
 
 
-def _run(folder: Path, *more: str) -> subprocess.Popen[str]:
+def _run(folder: Path, *more: str, lasts: str = "60s") -> subprocess.Popen[str]:
     file = folder / "shares.toml"
-    file.write_text(SHARES.replace('"6s"', '"60s"'))
+    file.write_text(SHARES.replace('"6s"', f'"{lasts}"'))
     return start("testbed", str(file), *more)
 
 
@@ -94,10 +94,11 @@ def test_nothing_is_left_behind(tmp_path: Path, how: signal.Signals) -> None:
 def test_what_was_there_before_is_not_touched(tmp_path: Path) -> None:
     subprocess.run(["ip", "netns", "add", "weir-0-bystander"], check=True)
     try:
-        run = _run(tmp_path, "--scale", "60", "--json")
+        # Some 16,000 packets a second: ten times as many are more than a busy machine can always account for.
+        run = _run(tmp_path, "--scale", "6", "--json", lasts="6s")
         told, errors = run.communicate(timeout=60)
         assert run.returncode in {0, 1}, errors
-        assert all(each["unaccounted"] == 0 for each in json.loads(told)["ledgers"])
+        assert [each for each in json.loads(told)["ledgers"] if each["unaccounted"]] == []
         assert Path("/run/netns/weir-0-bystander").exists()
     finally:
         subprocess.run(["ip", "netns", "delete", "weir-0-bystander"], check=True)

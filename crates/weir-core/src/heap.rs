@@ -77,19 +77,37 @@ impl<R: Order, T: Copy + Default> Heap<R, T> {
         let mut at = self.end;
         self.end += 1;
         if at / ARITY == self.ranks.len() {
-            self.ranks.push(Ranks([R::LAST; ARITY]));
-            self.handles.push([T::default(); ARITY]);
+            self.lengthen();
         }
+        let (ranks, handles) = self.groups();
         while at > ROOT {
             let parent = at / ARITY + ROOT - 1;
-            let above = self.get(parent);
-            if above.0 <= rank {
+            let (group, place) = (parent / ARITY, parent % ARITY);
+            let above = ranks[group].0[place];
+            if above <= rank {
                 break;
             }
-            self.set(at, above);
+            let moved = handles[group][place];
+            ranks[at / ARITY].0[at % ARITY] = above;
+            handles[at / ARITY][at % ARITY] = moved;
             at = parent;
         }
-        self.set(at, (rank, handle));
+        ranks[at / ARITY].0[at % ARITY] = rank;
+        handles[at / ARITY][at % ARITY] = handle;
+    }
+
+    #[cold]
+    fn lengthen(&mut self) {
+        self.ranks.push(Ranks([R::LAST; ARITY]));
+        self.handles.push([T::default(); ARITY]);
+    }
+
+    /// Ranks and handles, as slices of one length: so a place is looked for in bounds once, not twice.
+    #[inline(always)]
+    fn groups(&mut self) -> (&mut [Ranks<R>], &mut [[T; ARITY]]) {
+        let ranks = self.ranks.as_mut_slice();
+        let handles = &mut self.handles[..ranks.len()];
+        (ranks, handles)
     }
 
     /// Removes the entry of the least rank.
@@ -127,6 +145,11 @@ impl<R: Order, T: Copy + Default> Heap<R, T> {
         (ROOT..self.end).map(|at| self.get(at).0)
     }
 
+    /// The handles, in no particular order.
+    pub fn handles(&self) -> impl Iterator<Item = T> + '_ {
+        (ROOT..self.end).map(|at| self.get(at).1)
+    }
+
     /// Replaces each rank by `f` of it; `f` must keep the order of any two ranks present.
     pub fn map_ranks(&mut self, f: impl Fn(R) -> R) {
         for at in ROOT..self.end {
@@ -149,17 +172,22 @@ impl<R: Order, T: Copy + Default> Heap<R, T> {
     /// Puts `entry` where the root was, or further down.
     #[inline]
     fn sift_down(&mut self, entry: (R, T)) {
+        let (ranks, handles) = self.groups();
         let mut at = ROOT;
-        while let Some(children) = self.ranks.get(at + 1 - ROOT) {
+        loop {
+            let below = at + 1 - ROOT;
+            let Some(children) = ranks.get(below) else { break };
             let (place, rank) = least(&children.0);
             if entry.0 <= rank {
                 break;
             }
-            let below = (at + 1 - ROOT) * ARITY + place;
-            self.set(at, (rank, self.handles[below / ARITY][place]));
-            at = below;
+            let handle = handles[below][place];
+            ranks[at / ARITY].0[at % ARITY] = rank;
+            handles[at / ARITY][at % ARITY] = handle;
+            at = below * ARITY + place;
         }
-        self.set(at, entry);
+        ranks[at / ARITY].0[at % ARITY] = entry.0;
+        handles[at / ARITY][at % ARITY] = entry.1;
     }
 }
 
@@ -169,7 +197,7 @@ impl<R: Order, T: Copy + Default> Heap<R, T> {
 fn least<R: Order>(ranks: &[R; ARITY]) -> (usize, R) {
     let low = usize::from(ranks[1] < ranks[0]);
     let high = 2 + usize::from(ranks[3] < ranks[2]);
-    let place = low + (high - low) * usize::from(ranks[high] < ranks[low]);
+    let place = (low + (high - low) * usize::from(ranks[high] < ranks[low])) % ARITY;
     (place, ranks[place])
 }
 

@@ -53,6 +53,12 @@ pub trait Item: Sized {
     type Cost: Cost;
     /// Whose item it is.
     fn flow(&self) -> FlowId;
+    /// Tells it from all others that are there; zero where it has no number. Only dispatchers that hear what becomes of
+    /// requests ([`Dispatcher::hears`](crate::pool::Dispatcher::hears)) need it.
+    #[inline]
+    fn number(&self) -> u32 {
+        0
+    }
     /// What kind of item it is.
     #[inline]
     fn class(&self) -> ClassId {
@@ -97,6 +103,10 @@ impl<C: Cost> Item for Message<C> {
         self.flow
     }
     #[inline]
+    fn number(&self) -> u32 {
+        self.id
+    }
+    #[inline]
     fn class(&self) -> ClassId {
         self.class
     }
@@ -124,6 +134,10 @@ impl Item for Packet {
     #[inline]
     fn flow(&self) -> FlowId {
         self.flow
+    }
+    #[inline]
+    fn number(&self) -> u32 {
+        self.id
     }
     #[inline]
     fn class(&self) -> ClassId {

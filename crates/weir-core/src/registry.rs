@@ -354,7 +354,7 @@ mod tests {
 
     fn site() -> Site {
         let classes = vec![crate::pool::Profile { share: 1.0, service: Nanos::new(1_000) }];
-        Site { servers: 4, receivers: 1, classes, queue: None }
+        Site { servers: 4, receivers: 1, classes, queue: None, speeds: Vec::new() }
     }
 
     #[test]

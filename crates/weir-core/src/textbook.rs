@@ -17,6 +17,8 @@ pub struct Name {
     pub means: &'static str,
     /// What is here in its place; the first that a place takes is the one that is meant.
     pub here: &'static [&'static str],
+    /// How each of these is written to be it; empty where its name says it all.
+    pub written: &'static [&'static str],
     /// What else there is to know.
     pub note: &'static str,
 }
@@ -27,13 +29,30 @@ const fn name(
     here: &'static [&'static str],
     note: &'static str,
 ) -> Name {
-    Name { name, means, here, note }
+    Name { name, means, here, written: &[], note }
+}
+
+/// Of a name that is one use of a discipline of messages, written so; over cores it orders the queue of each.
+const fn of_messages(
+    name: &'static str,
+    means: &'static str,
+    written: &'static [&'static str; 2],
+    note: &'static str,
+) -> Name {
+    Name { name, means, here: &["rank", "per_server"], written, note }
 }
 
 const NOTATION: &str = "Kendall's notation names a queue, not a discipline: `weir new port` writes a port \
     with Poisson arrivals, `weir new server` one with several servers, and `weir theory FILE` computes \
     their exact means";
-const LAST_IN: &str = "last in, first out is not part of weir";
+const LAST_IN: [&str; 2] = ["rank:-arrival", "per_server(jsq,discipline=rank:-arrival)"];
+const LAST_IN_AT_ONCE: [&str; 2] =
+    ["rank(-arrival,preempt=yes)", "per_server(jsq,discipline=rank(-arrival,preempt=yes))"];
+const CLASSES: [&str; 2] = ["rank:class", "per_server(jsq,discipline=rank:class)"];
+const CLASSES_AT_ONCE: [&str; 2] =
+    ["rank(class,preempt=yes)", "per_server(jsq,discipline=rank(class,preempt=yes))"];
+const PREEMPTS: &str = "with `preempt=yes` a newcomer takes the place of the one in service";
+const LEAST_CLASS: &str = "as in `rank:class`: class 0 is served first; `priority` orders packets";
 
 /// All of them.
 pub const NAMES: &[Name] = &[
@@ -54,7 +73,12 @@ pub const NAMES: &[Name] = &[
     name("gps", "generalised processor sharing", &["wfq", "ps"], "`wfq` serves packets in its order"),
     name("pgps", "generalised processor sharing, packet by packet", &["wfq"], ""),
     name("dwrr", "deficit weighted round robin", &["drr"], "as in `drr:weights=4/2/1`"),
-    name("wrr", "weighted round robin", &["drr", "table_weighted"], "as in `drr:weights=4/2/1`"),
+    name(
+        "wrr",
+        "weighted round robin",
+        &["drr", "table_weighted", "weighted_rr"],
+        "as in `drr:weights=4/2/1`",
+    ),
     name("strict_priority", "strict priority", &["priority", "priority_rr"], ""),
     name("sp", "strict priority", &["priority", "priority_rr"], ""),
     name("prio", "strict priority", &["priority", "priority_rr"], ""),
@@ -73,8 +97,39 @@ pub const NAMES: &[Name] = &[
     name("p2c", "the power of two choices", &["power_of_two"], ""),
     name("lwl", "least work left", &["least_work"], ""),
     name("rss", "receive side scaling", &["flow_hash"], ""),
-    name("lifo", "last in, first out", &[], LAST_IN),
-    name("lcfs", "last come, first served", &[], LAST_IN),
+    name("jsq(d)", "join the shortest of d queues", &["power_of_two"], "as in `power_of_two:3`"),
+    name("jsqd", "join the shortest of d queues", &["power_of_two"], "as in `power_of_two:3`"),
+    name(
+        "sed",
+        "shortest expected delay",
+        &["least_work"],
+        "with `server.speeds` it counts how fast a core is",
+    ),
+    name(
+        "least_connections",
+        "least connections",
+        &["jsq", "least_requests"],
+        "`least_requests` has weights",
+    ),
+    name("leastconn", "least connections", &["jsq", "least_requests"], "`least_requests` has weights"),
+    name("smooth_wrr", "smooth weighted round robin", &["weighted_rr"], "as in `weighted_rr:4/2/1`"),
+    name("consistent_hashing", "consistent hashing", &["bounded_hash"], "bounded by `factor`"),
+    name("chbl", "consistent hashing with bounded loads", &["bounded_hash"], ""),
+    name("join_idle_queue", "join an idle queue", &["jiq"], ""),
+    name("random_order", "service in random order", &["ros"], ""),
+    name("random_order_of_service", "service in random order", &["ros"], ""),
+    name("siro", "service in random order", &["ros"], ""),
+    of_messages("lifo", "last in, first out", &LAST_IN, PREEMPTS),
+    of_messages("lcfs", "last come, first served", &LAST_IN, PREEMPTS),
+    of_messages("lcfs_preemptive", "last come, first served, with preemption", &LAST_IN_AT_ONCE, ""),
+    of_messages("lcfs_pr", "last come, first served, with preemption and resumption", &LAST_IN_AT_ONCE, ""),
+    of_messages("plcfs", "last come, first served, with preemption", &LAST_IN_AT_ONCE, ""),
+    of_messages("priority", "strict priority of classes", &CLASSES, LEAST_CLASS),
+    of_messages("hol", "head of the line, priority without preemption", &CLASSES, LEAST_CLASS),
+    of_messages("nonpreemptive_priority", "priority without preemption", &CLASSES, LEAST_CLASS),
+    of_messages("priority_nonpreemptive", "priority without preemption", &CLASSES, LEAST_CLASS),
+    of_messages("preemptive_priority", "priority with preemption", &CLASSES_AT_ONCE, LEAST_CLASS),
+    of_messages("priority_preemptive", "priority with preemption", &CLASSES_AT_ONCE, LEAST_CLASS),
     name("m/m/1", "Poisson arrivals, exponential service, one server", &[], NOTATION),
     name("m/g/1", "Poisson arrivals, general service, one server", &[], NOTATION),
     name("m/d/1", "Poisson arrivals, constant service, one server", &[], NOTATION),
@@ -103,9 +158,10 @@ pub fn find(written: &str) -> Option<&'static Name> {
 /// place is not among the `known`.
 pub(crate) fn hint(written: &str, known: &[&str]) -> Option<String> {
     let found = find(written)?;
-    let here = found.here.iter().find(|name| known.contains(name));
-    match here {
-        Some(here) => Some(format!("{} is called `{here}` here; ", found.means)),
+    let place = found.here.iter().position(|name| known.contains(name));
+    match place.map(|place| (found.here[place], found.written.get(place))) {
+        Some((_, Some(written))) => Some(format!("{} is written `{written}` here; ", found.means)),
+        Some((here, None)) => Some(format!("{} is called `{here}` here; ", found.means)),
         None if found.here.is_empty() => Some(format!("{}; ", found.note)),
         None => None,
     }
@@ -114,13 +170,20 @@ pub(crate) fn hint(written: &str, known: &[&str]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::canonical::canonical_as;
     use crate::registry;
+    use crate::role::Role;
 
     #[test]
     fn c3_every_name_of_the_textbooks_leads_to_what_is_here() {
         for each in NAMES {
             assert_eq!(find(each.name).expect(each.name).name, each.name);
             assert!(!each.here.is_empty() || !each.note.is_empty(), "{}", each.name);
+            for written in each.written {
+                let spec = written.parse().expect(written);
+                let role = if each.written[0] == *written { Role::Discipline } else { Role::Pool };
+                assert!(canonical_as(role, &spec).is_ok(), "{written}");
+            }
             for here in each.here {
                 assert!(registry::named(here).next().is_some(), "{}: {here}", each.name);
             }
@@ -143,7 +206,17 @@ mod tests {
             hint("foreground-background", &ports).as_deref(),
             Some("least attained service is called `las` here; ")
         );
-        assert!(hint("lifo", &ports).is_some_and(|hint| hint.starts_with("last in, first out is not part")));
+        assert_eq!(
+            hint("lcfs", &["fifo", "rank"]).as_deref(),
+            Some("last come, first served is written `rank:-arrival` here; ")
+        );
+        assert_eq!(
+            hint("LCFS preemptive", &["jsq", "per_server"]).as_deref(),
+            Some(
+                "last come, first served, with preemption is written \
+                 `per_server(jsq,discipline=rank(-arrival,preempt=yes))` here; "
+            )
+        );
         assert!(hint("M/M/1", &ports).is_some_and(|hint| hint.contains("weir new port")));
         assert_eq!((hint("edf", &ports), hint("alpah", &ports)), (None, None));
     }

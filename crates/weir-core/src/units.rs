@@ -237,6 +237,58 @@ impl Rate {
     }
 }
 
+/// How fast a server is: how much service it does in how much time, in millionths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Speed(u32);
+
+impl Speed {
+    /// A nanosecond of service in a nanosecond.
+    pub const ONE: Self = Self(1_000_000);
+    /// None at all.
+    pub const ZERO: Self = Self(0);
+
+    /// So many nanoseconds of service in a millisecond.
+    #[must_use]
+    pub const fn new(millionths: u32) -> Self {
+        Self(millionths)
+    }
+
+    /// How many nanoseconds of service in a millisecond.
+    #[must_use]
+    pub const fn millionths(self) -> u32 {
+        self.0
+    }
+
+    /// How long this much service takes, rounded up; the longest span where it takes for ever.
+    #[must_use]
+    #[inline]
+    pub fn time_of(self, service: Nanos) -> Nanos {
+        if self == Self::ONE || service.0 == 0 {
+            return service;
+        }
+        let work = u128::from(service.0) * u128::from(Self::ONE.0);
+        let time = if self.0 == 0 { u128::MAX } else { work.div_ceil(u128::from(self.0)) };
+        Nanos(u64::try_from(time).unwrap_or(u64::MAX))
+    }
+
+    /// How much service is done in this time, rounded down.
+    #[must_use]
+    #[inline]
+    pub fn service_in(self, time: Nanos) -> Nanos {
+        if self == Self::ONE {
+            return time;
+        }
+        let work = u128::from(time.0) * u128::from(self.0) / u128::from(Self::ONE.0);
+        Nanos(u64::try_from(work).unwrap_or(u64::MAX))
+    }
+}
+
+impl fmt::Display for Speed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", f64::from(self.0) / f64::from(Self::ONE.0))
+    }
+}
+
 /// Writes `count` in the largest unit of `scale` that divides it exactly.
 fn write_scaled(f: &mut fmt::Formatter<'_>, count: u64, scale: &[(u64, &str)]) -> fmt::Result {
     let fits = |&&(factor, _): &&(u64, &str)| count != 0 && count.is_multiple_of(factor);
@@ -286,6 +338,18 @@ impl fmt::Display for Credits {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn time_and_service_at_a_speed() {
+        let (slow, fast) = (Speed::new(300_000), Speed::new(2_000_000));
+        assert_eq!((slow.time_of(Nanos(10)), fast.time_of(Nanos(11))), (Nanos(34), Nanos(6)));
+        assert_eq!((slow.service_in(Nanos(34)), fast.service_in(Nanos(6))), (Nanos(10), Nanos(12)));
+        assert_eq!(Speed::ZERO.time_of(Nanos(1)), Nanos(u64::MAX));
+        assert_eq!((Speed::ZERO.time_of(Nanos(0)), Speed::ZERO.service_in(Nanos(9))), (Nanos(0), Nanos(0)));
+        assert_eq!(Speed::new(1).time_of(Nanos(u64::MAX)), Nanos(u64::MAX));
+        assert_eq!(Speed::new(u32::MAX).service_in(Nanos(u64::MAX)), Nanos(u64::MAX));
+        assert_eq!((slow.to_string(), Speed::ONE.to_string()), ("0.3".to_owned(), "1".to_owned()));
+    }
 
     #[test]
     fn text_forms_carry_the_largest_exact_unit() {

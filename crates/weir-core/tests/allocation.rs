@@ -171,7 +171,7 @@ impl Servers {
 #[test]
 fn pools() {
     let profile = Profile { share: 0.5, service: Nanos::new(1_000) };
-    let site = Site { servers: 4, receivers: 1, classes: vec![profile; 2], queue: None };
+    let site = Site { servers: 4, receivers: 1, classes: vec![profile; 2], queue: None, speeds: Vec::new() };
     for info in registry::POOL.iter().chain(registry::DISPATCHER) {
         let pool = registry::pool(&info.example.parse().expect(info.example), &site).expect(info.example);
         let mut servers = Servers { pool, open: vec![None; 4], drops: CountDrops::default() };

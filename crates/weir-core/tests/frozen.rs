@@ -59,7 +59,7 @@ struct Place {
 fn site() -> Site {
     let classes = [(0.5, 1_000), (0.25, 10_000), (0.25, 100_000)]
         .map(|(share, service)| Profile { share, service: Nanos::new(service) });
-    Site { servers: 8, receivers: 2, classes: classes.to_vec(), queue: None }
+    Site { servers: 8, receivers: 2, classes: classes.to_vec(), queue: None, speeds: Vec::new() }
 }
 
 fn places() -> [Place; 7] {
@@ -116,6 +116,7 @@ fn places() -> [Place; 7] {
                     receivers: 1,
                     classes: vec![site().classes.swap_remove(0)],
                     queue: Some(2),
+                    speeds: Vec::new(),
                 };
                 pool::<Message<Nanos>>(spec, &site).map(drop)
             },

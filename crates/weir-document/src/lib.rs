@@ -24,6 +24,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+mod brief;
 mod checker;
 mod explain;
 mod fingerprint;
@@ -37,6 +38,7 @@ pub mod testing;
 mod tree;
 pub mod words;
 
+pub use brief::{Alone, Brief};
 pub use checker::{Checked, Checker, MAX_REPLICATIONS, MAX_WORK, NamedDiscipline};
 pub use explain::{Mismatch, Wording};
 pub use fingerprint::Fingerprint;

@@ -103,7 +103,7 @@ pub struct UnitCost(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share(pub f64);
 
-/// What every transmission takes beside the bits of the packet: time, or bytes of framing.
+/// What every transmission takes besides the bits of the packet: time, or bytes of framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overhead {
     /// Time on the line.

@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model;
-use weir_document::Located;
 use weir_document::header::{default_seed, default_tails};
-use weir_document::quantity::{ByteSize, Speed, Time};
+use weir_document::quantity::{ByteSize, Length, Speed, Time};
+use weir_document::{Brief, Located};
 use weir_lab::scenario::need::NeedTable;
 
 /// A scenario of a fabric: end-points and switches joined by links with credits, where nothing is dropped, and a
@@ -241,8 +241,24 @@ pub enum PacketSize {
     Constant(Located<ByteSize>),
     /// Packets with payloads of a bounded Pareto law.
     Pareto(Located<ParetoSize>),
-    /// Messages whose sizes a CDF file gives, relative to the scenario; they are cut into packets of the MTU.
-    Messages(Located<PathBuf>),
+    /// Messages whose sizes a CDF file gives, relative to the scenario, or a table of a law, such as
+    /// `{ lognormal = { mean = "20kB", cv = 3.0 } }`; they are cut into packets of the MTU.
+    Messages(Located<Brief<PathBuf, MessageLaw>>),
+}
+
+weir_workload::textbook_laws! {
+    /// How the sizes of messages are drawn.
+    #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum MessageLaw of Length {
+        before {
+            /// Exponential, of this mean.
+            Exponential(Located<Length>),
+            /// Sizes with their probabilities, such as `[["1kB", 0.9], ["1MB", 0.1]]`.
+            Mixture(Vec<(Located<Length>, Located<f64>)>),
+        }
+        after {}
+    }
 }
 
 /// A bounded Pareto law, by its mean or by its shape.
@@ -361,6 +377,13 @@ pub struct FabricMeasure {
     /// Whether quantiles and distributions are measured; means and maxima alone are faster. Default: true.
     #[serde(default = "default_tails")]
     pub tails: bool,
+    /// The length of the windows of `over_time`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<Located<Time>>,
+    /// Whether the packets outside and inside, the throughput and the latency are reported for each window, with intervals over the
+    /// replications; needs `window`, and one load. Default: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<Located<bool>>,
     /// Whether every event is checked: credits, buffers, cut-through timing, order. Default: false.
     #[serde(default)]
     pub verify: bool,
@@ -368,6 +391,6 @@ pub struct FabricMeasure {
 
 impl Default for FabricMeasure {
     fn default() -> Self {
-        Self { tails: default_tails(), verify: false }
+        Self { tails: default_tails(), window: None, over_time: None, verify: false }
     }
 }

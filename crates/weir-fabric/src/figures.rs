@@ -72,9 +72,15 @@ fn kinds(fabric: &FabricScenario, place: usize) -> impl Iterator<Item = usize> {
 /// What the links of all end-points carry in the measured time, in bytes.
 #[must_use]
 pub fn capacity(fabric: &FabricScenario) -> f64 {
-    let hosts = Wiring::new(fabric.topology).map_or(1, |wiring| wiring.hosts());
     let span = ticks(fabric.stop.duration).saturating_sub(ticks(fabric.stop.warm_up));
-    f64::from(hosts) * timing(fabric).line.bytes_per_second() * span as f64 / TICKS_PER_SECOND as f64
+    carried(fabric) * span as f64 / TICKS_PER_SECOND as f64
+}
+
+/// What the links of all end-points carry, in bytes a second.
+#[must_use]
+pub fn carried(fabric: &FabricScenario) -> f64 {
+    let hosts = Wiring::new(fabric.topology).map_or(1, |wiring| wiring.hosts());
+    f64::from(hosts) * timing(fabric).line.bytes_per_second()
 }
 
 /// What there are figures of, for needs.

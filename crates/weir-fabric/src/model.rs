@@ -44,6 +44,8 @@ pub struct FabricScenario {
     pub stop: Stop,
     /// Whether quantiles are measured.
     pub tails: bool,
+    /// The length of the windows of which there are figures over time; `None` where there are none.
+    pub over_time: Option<Nanos>,
     /// Whether every event is checked: credits, buffers, cut-through timing, order.
     pub verify: bool,
 }

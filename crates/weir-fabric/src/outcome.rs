@@ -8,6 +8,7 @@ use serde::Serialize;
 use weir_lab::provenance::Provenance;
 use weir_lab::result::{Check, Course, Distribution, TheoryRow};
 use weir_lab::stats::figure::{Figure, PairedDifference};
+use weir_lab::stats::windows::OverTimeRow;
 
 /// The result of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -34,6 +35,9 @@ pub struct FabricOutcome {
     pub differences: Vec<FabricDifference>,
     /// For each discipline and channel the least of the loads at which it saturates.
     pub saturation: Vec<Saturation>,
+    /// Figures of successive windows, where `measure.over_time` asks for them: of all packets, then of each channel.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<OverTimeRow>,
     /// Histograms.
     pub distributions: Vec<FabricDistribution>,
     /// Closed forms beside the simulation.

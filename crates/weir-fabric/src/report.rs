@@ -13,6 +13,7 @@ use weir_lab::provenance::{Frame, Provenance};
 use weir_lab::result::{Check, Course};
 use weir_lab::stats::Measure;
 use weir_lab::stats::row::{self, Rows};
+use weir_lab::stats::windows::{self, OverTimeRow};
 
 /// Less than this part of what is offered arrives where a channel saturates.
 const ACCEPTED: f64 = 0.99;
@@ -40,12 +41,20 @@ pub fn outcome(fabric: &FabricScenario, frame: &Frame, cells: &[Cell]) -> Fabric
         estimates,
         differences: row::differences(&fabric.disciplines, fabric.reference, &rows, figures::compared),
         saturation: saturation(fabric, &rows),
+        windows: named(fabric, cells)
+            .flat_map(|((discipline, _), cell)| over_time(fabric, discipline, cell))
+            .collect(),
         distributions: named(fabric, cells)
             .flat_map(|(name, cell)| figures::distributions(fabric, cell, name))
             .collect(),
         theory: Vec::new(),
         checks: checks(fabric, cells, &rows),
     }
+}
+
+fn over_time(fabric: &FabricScenario, discipline: &str, cell: &Cell) -> Vec<OverTimeRow> {
+    let each: Vec<_> = cell.runs.iter().map(|run| run.windows.as_slice()).collect();
+    windows::over_replications(discipline, fabric.over_time.unwrap_or_default(), &each)
 }
 
 /// The cells, or what is of them, with discipline and load.

@@ -4,13 +4,15 @@ use crate::collector::Collector;
 use crate::job::{self, Ended, Job};
 use crate::model::FabricScenario;
 use crate::outcome::FabricOutcome;
+use crate::recorder::{self, Recorder};
 use crate::summary::{self, Cell, Left};
-use crate::{build, report};
+use crate::{build, plain, report};
 use weir_core::units::Nanos;
 use weir_lab::control::{Control, Watch};
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
-use weir_lab::replicated::{self, Simulated};
+use weir_lab::recorded::{self, Heading, Recorded, Table};
+use weir_lab::replicated::Simulated;
 use weir_lab::runner::{self, Model};
 
 /// Runs a scenario. Progress counts simulated nanoseconds over all jobs.
@@ -23,7 +25,7 @@ pub fn run(
     frame: &Frame,
     control: &mut Control<'_>,
 ) -> Result<FabricOutcome, RunError> {
-    replicated::run(fabric, frame, control)
+    recorded::simulate(fabric, frame, control)
 }
 
 impl Simulated for FabricScenario {
@@ -64,10 +66,54 @@ impl Model for FabricScenario {
     }
 
     fn play(&self, job: runner::Job, watch: &Watch<'_>) -> Result<Option<Left>, RunError> {
-        let mut collector = Collector::new(self);
-        match job::play(self, Job::of(self, job), &mut collector, watch)? {
-            Ended::Finished(tally) => Ok(Some(Left::new(collector, tally))),
-            Ended::Interrupted => Ok(None),
+        let job = Job::of(self, job);
+        if self.over_time.is_some() {
+            return followed(self, job, None, watch);
         }
+        let mut collector = Collector::new(self);
+        let ended = job::play(self, job, &mut collector, watch)?;
+        Ok(left(ended, collector))
+    }
+}
+
+/// Packets are recorded by the plain engine, which goes from event to event; the other leaves the same.
+impl Recorded for FabricScenario {
+    fn headings(&self) -> Vec<Heading<'_>> {
+        recorder::headings(self)
+    }
+
+    fn discipline(&self, cell: usize) -> &str {
+        let loads = self.traffic.loads.len().max(1);
+        self.disciplines.get(cell / loads).map_or("", String::as_str)
+    }
+
+    fn play_recorded(
+        &self,
+        job: runner::Job,
+        table: &mut Table<'_, '_>,
+        watch: &Watch<'_>,
+    ) -> Result<Option<Left>, RunError> {
+        followed(self, Job::of(self, job), Some(table), watch)
+    }
+}
+
+/// Plays a job by the plain engine, for what is told in the order of time, or of each packet.
+fn followed<'t>(
+    fabric: &FabricScenario,
+    job: Job,
+    table: Option<&mut Table<'t, '_>>,
+    watch: &Watch<'_>,
+) -> Result<Option<Left>, RunError> {
+    let mut collector = Collector::new(fabric);
+    let mut recorder = Recorder::new(fabric, job, &mut collector, table);
+    let ended = plain::play(fabric, job, &mut recorder, watch)?;
+    let windows = recorder.ended().map_or_else(Vec::new, |windows| windows.figures(fabric));
+    Ok(left(ended, collector).map(|left| left.with_windows(windows)))
+}
+
+fn left(ended: Ended, collector: Collector) -> Option<Left> {
+    match ended {
+        Ended::Finished(tally) => Some(Left::new(collector, tally)),
+        Ended::Interrupted => None,
     }
 }

@@ -24,7 +24,7 @@ use weir_lab::stats::Settled;
 use weir_workload::Sizes;
 
 /// One switch with four end-points, two channels, two disciplines, two loads, three replications of 0.3 ms.
-fn small() -> FabricScenario {
+pub(crate) fn small() -> FabricScenario {
     let mut fabric = testing::scenario();
     fabric.topology = Topology::Single { ports: 4 };
     fabric.channels.truncate(2);
@@ -38,17 +38,17 @@ fn small() -> FabricScenario {
     fabric
 }
 
-fn run_on(fabric: &FabricScenario, threads: usize) -> Result<FabricOutcome, RunError> {
+pub(crate) fn run_on(fabric: &FabricScenario, threads: usize) -> Result<FabricOutcome, RunError> {
     let threads = NonZeroUsize::new(threads).expect("positive");
     let (cancel, progress) = (AtomicBool::new(false), &mut |_| ());
     run(fabric, &Frame::default(), &mut Control { threads, cancel: &cancel, progress, records: None })
 }
 
-fn text(outcome: &FabricOutcome) -> String {
+pub(crate) fn text(outcome: &FabricOutcome) -> String {
     serde_json::to_string(outcome).expect("JSON")
 }
 
-fn figure<'o>(
+pub(crate) fn figure<'o>(
     outcome: &'o FabricOutcome,
     (discipline, load, channel): (&str, f64, &str),
     (metric, statistic): (&str, &str),

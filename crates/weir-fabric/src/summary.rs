@@ -9,6 +9,7 @@ use crate::collector::{Collector, Counts, Inside, KINDS, Volume};
 use crate::job::Tally;
 use crate::model::FabricScenario;
 use weir_lab;
+use weir_lab::stats::windows::Figures;
 use weir_lab::stats::{Histogram, Spread};
 
 /// One subject, a channel or all, in one run.
@@ -33,6 +34,8 @@ pub struct Summary {
     pub told: [u64; 3],
     /// As the engine has counted.
     pub tally: Tally,
+    /// Figures of windows, where they are asked for.
+    pub windows: Vec<Figures>,
 }
 
 /// The histograms of a subject, by kind.
@@ -62,9 +65,17 @@ impl Left {
             parts: subjects.iter().map(part).collect(),
             told: [collector.generated, collector.injected, collector.delivered],
             tally,
+            windows: Vec::new(),
         };
         let histograms = subjects.into_iter().map(|counts| counts.latencies.map(|of| of.histogram));
         Self { summary, histograms: histograms.collect() }
+    }
+
+    /// The same with figures of windows.
+    #[must_use]
+    pub fn with_windows(mut self, windows: Vec<Figures>) -> Self {
+        self.summary.windows = windows;
+        self
     }
 }
 
@@ -105,6 +116,6 @@ pub fn cells(fabric: &FabricScenario) -> Vec<Cell> {
 
 weir_lab::encode! {
     Part { offered, delivered, latencies, inside }
-    Summary { parts, told, tally }
+    Summary { parts, told, tally, windows }
     Left { summary, histograms }
 }

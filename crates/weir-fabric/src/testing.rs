@@ -55,6 +55,7 @@ pub(crate) fn scenario() -> FabricScenario {
         },
         stop: Stop { warm_up: Nanos::new(50_000), duration: Nanos::new(200_000), replications: 1 },
         tails: false,
+        over_time: None,
         verify: true,
     }
 }

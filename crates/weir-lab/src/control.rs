@@ -5,15 +5,21 @@
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::record::Block;
+use crate::record::{Block, Rows};
 
 /// Takes the records of a run, round by round, in each replication by replication and discipline by discipline.
-pub trait RecordSink {
+pub trait RecordSink: Send {
     /// Messages that a discipline has served in one replication.
     ///
     /// # Errors
     /// They cannot be written; the run ends.
     fn take(&mut self, block: &Block<'_>) -> Result<(), String>;
+
+    /// Rows of a table. The first call of a run has none, and tells the columns.
+    ///
+    /// # Errors
+    /// As [`Self::take`].
+    fn rows(&mut self, rows: &Rows<'_>) -> Result<(), String>;
 }
 
 /// How far a run is.

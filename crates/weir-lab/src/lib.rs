@@ -4,7 +4,7 @@
 //! |-|-|
 //! | random streams, keyed by seed, replication and purpose | [`stream`] |
 //! | jobs on threads, put together in an order that no thread changes | [`runner`], [`parallel`], [`gathered`], [`tally`] |
-//! | what a run has to do with the outside | [`control`], [`record`], [`error`] |
+//! | what a run has to do with the outside | [`control`], [`record`], [`recorded`], [`error`] |
 //! | figures with their intervals | [`stats`] |
 //! | whole results, and what they say besides figures | [`result`], [`judgement`], [`provenance`] |
 //! | runs that are as long as it takes | [`lengthened`] |
@@ -26,6 +26,7 @@ pub mod parallel;
 pub mod program;
 pub mod provenance;
 pub mod record;
+pub mod recorded;
 pub mod replicated;
 pub mod result;
 pub mod runner;

@@ -1,4 +1,6 @@
 //! Records: one row for each item served, where a run is asked for them.
+//!
+//! A message of the port is a [`Departure`]. What other models record is a table, [`Rows`], whose columns say their units.
 
 use weir_core::units::{Instant, Nanos};
 
@@ -49,4 +51,40 @@ pub struct Block<'a> {
     pub clock: f64,
     /// The messages.
     pub departures: &'a [Departure],
+}
+
+/// A count that there is none of, such as the core of a request that was never served.
+pub const MISSING: u64 = u64::MAX;
+/// The place of a name that there is none of.
+pub const MISSING_NAME: u32 = u32::MAX;
+
+/// What a column of a table holds.
+#[derive(Clone, Copy, Debug)]
+pub enum Values<'a> {
+    /// Whole numbers; [`MISSING`] where there is none.
+    Counts(&'a [u64]),
+    /// Finite numbers; no number where there is none.
+    Numbers(&'a [f64]),
+    /// Names, each by its place in the second list; [`MISSING_NAME`] where there is none.
+    Names(&'a [u32], &'a [&'a str]),
+}
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Column<'a> {
+    /// Its name, which ends in the unit where there is one: `arrival_ns`.
+    pub name: &'static str,
+    /// Its values.
+    pub values: Values<'a>,
+}
+
+/// Rows of one discipline in one replication; all columns are of one length.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a> {
+    /// The discipline.
+    pub discipline: &'a str,
+    /// The replication, from 0.
+    pub replication: u32,
+    /// The columns, the same in all of a run.
+    pub columns: &'a [Column<'a>],
 }

@@ -6,6 +6,7 @@
 //! model may say is its document ([`Read::Document`]).
 
 pub mod need;
+pub mod over_time;
 pub mod replace;
 pub mod replicated;
 pub mod settle;

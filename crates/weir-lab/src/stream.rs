@@ -62,6 +62,12 @@ pub enum Purpose {
     Ways = 14,
     /// When the clocks of hosts tick.
     Clocks = 15,
+    /// How many arrive at once.
+    Batches = 20,
+    /// When processes that arrive together begin.
+    Beginnings = 21,
+    /// Which rows of a trace are kept.
+    Thinning = 22,
 }
 
 /// Names a stream.

@@ -103,13 +103,21 @@ fn routes(network: &NetworkScenario, edges: &[Feeds]) -> Routes {
     routes
 }
 
+/// The sources that feed each link, with room for no more: there may be a million.
+fn sources_of_links(network: &NetworkScenario, replication: u32) -> Result<Vec<Vec<Source>>, RunError> {
+    let mut counts = vec![0; network.links.len()];
+    network.flows.iter().for_each(|flow| counts[flow.path[0]] += 1);
+    let mut sources: Vec<Vec<Source>> = counts.into_iter().map(Vec::with_capacity).collect();
+    for (flow, source) in network.flows.iter().zip(build::sources(network, replication)) {
+        sources[flow.path[0]].extend(source?);
+    }
+    Ok(sources)
+}
+
 impl Accelerated {
     fn new(network: &NetworkScenario, job: Job, order: &[usize]) -> Result<Self, RunError> {
         let edges = edges(network);
-        let mut sources: Vec<Vec<Source>> = network.links.iter().map(|_| Vec::new()).collect();
-        for (flow, source) in network.flows.iter().zip(build::sources(network, job.replication)?) {
-            sources[flow.path[0]].extend(source);
-        }
+        let mut sources = sources_of_links(network, job.replication)?;
         let mut interfaces: Vec<_> = build::interfaces(network, job, true)?.into_iter().map(Some).collect();
         let mut stages = Vec::new();
         for &link in order {
@@ -129,7 +137,7 @@ impl Accelerated {
             wanted: WINDOW.max(2 * network.flows.len()).max(64 * network.links.len()),
         };
         for stage in &mut engine.stages {
-            stage.feed.begin(&engine.boxes, &mut engine.collector);
+            stage.feed.start(&mut engine.collector);
         }
         Ok(engine)
     }
@@ -188,7 +196,7 @@ fn single(stage: &mut Stage, until: Instant, outlet: &mut Outlet<'_>) -> usize {
 /// A link fed by several takes batch after batch.
 fn merged(stage: &mut Stage, until: Instant, batch: &mut Vec<Flight>, outlet: &mut Outlet<'_>) -> usize {
     let mut count = 0;
-    stage.feed.begin(outlet.boxes, outlet.collector);
+    stage.feed.begin(outlet.boxes);
     loop {
         stage.feed.fill(until, BATCH, outlet.boxes, outlet.collector, batch);
         let Some(last) = batch.last() else { break };

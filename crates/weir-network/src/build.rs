@@ -12,7 +12,9 @@ use crate::delay::{Passage, Spans};
 use crate::drop_tail::DropTail;
 use crate::flight::{CAPABLE, Flight};
 use crate::interface::{Driven, Interface};
-use crate::model::{Delay, Drawn, Flow, Link, NetworkScenario, NodeKind, Phase, Tick, Traffic};
+use crate::model::{
+    Delay, Drawn, Flow, Gaps, Link, NetworkScenario, NodeKind, PacketSizes, Phase, Tick, Traffic,
+};
 use crate::sampler::Sampler;
 use crate::script;
 use crate::source::{DrawnSchedule, Draws, Schedule, Source, Ticks, Times};
@@ -128,11 +130,14 @@ impl Streams {
 /// The sources of a replication, in the order of the flows; none where traffic adapts to the network.
 ///
 /// # Errors
-/// A distribution cannot be drawn.
-pub fn sources(network: &NetworkScenario, replication: u32) -> Result<Vec<Option<Source>>, RunError> {
+/// Of each source: a distribution cannot be drawn.
+pub fn sources(
+    network: &NetworkScenario,
+    replication: u32,
+) -> impl Iterator<Item = Result<Option<Source>, RunError>> {
     let streams = Streams { seed: network.seed, replication };
-    let of = |(index, flow)| source(network, flow, index, streams);
-    network.flows.iter().enumerate().map(of).collect()
+    let of = move |(index, flow)| source(network, flow, index, streams);
+    network.flows.iter().enumerate().map(of)
 }
 
 fn source(
@@ -209,11 +214,17 @@ pub fn packet(flow: &Flow, index: usize) -> Flight {
 fn drawn_schedule(flow: &Flow, drawn: &Drawn, index: usize, streams: Streams) -> Result<Schedule, RunError> {
     let phases = |of| move || streams.of(Purpose::Phases, 2 * index + of);
     let refused = |reason: &str| too_large(format!("flow `{}`", flow.name), reason);
-    let gaps = Sampler::new(&drawn.gap, SECOND, phases(0)).map_err(refused)?;
-    let sizes = Sampler::new(&drawn.size, 1.0, phases(1)).map_err(refused)?;
+    let gaps = match &drawn.gap {
+        Gaps::Tg(gap) => Sampler::new(gap, SECOND, phases(0)).map_err(refused)?,
+        Gaps::Law(law) => Sampler::of_law(law.clone()),
+    };
+    let sizes = match &drawn.size {
+        PacketSizes::Tg(size) => Sampler::new(size, 1.0, phases(1)).map_err(refused)?,
+        PacketSizes::Table(sizes) => Sampler::of_sizes(sizes),
+    };
     Ok(Schedule::Drawn(Box::new(DrawnSchedule {
-        gaps: Draws { sampler: gaps, stream: streams.of(Purpose::Arrivals, index) },
-        sizes: Draws { sampler: sizes, stream: streams.of(Purpose::Lengths, index) },
+        gaps: Draws::new(gaps, || streams.of(Purpose::Arrivals, index)),
+        sizes: Draws::new(sizes, || streams.of(Purpose::Lengths, index)),
         left: drawn.packets.unwrap_or(u64::MAX),
         last: Nanos::default(),
     })))

@@ -38,7 +38,7 @@ fn is_seeded(spec: &Spec) -> bool {
 fn of_flow(flow: &Flow) -> bool {
     let drawn = |law: &Distribution| !matches!(law, Distribution::Constant(_));
     let traffic = match &flow.traffic {
-        Traffic::Drawn(own) => drawn(&own.gap) || drawn(&own.size),
+        Traffic::Drawn(own) => own.gap.is_random() || own.size.is_random(),
         Traffic::Script(script, _) => {
             script.bursts.iter().any(|burst| drawn(&burst.arrival) || drawn(&burst.length))
         }

@@ -6,6 +6,8 @@
 
 use crate::flight::{BACK, Flight};
 use crate::model::{Measure, NetworkScenario};
+use crate::over_time::Windows;
+use crate::packets::Packets;
 use crate::wire::Interval;
 use weir_core::units::{Instant, Nanos};
 use weir_lab::stats::{Histogram, OverTime};
@@ -142,6 +144,14 @@ pub struct Collector {
     hop_begins: Vec<u32>,
     /// Flow by flow, hop by hop.
     pub hops: Vec<HopCounts>,
+    /// Packets one by one, where they are recorded.
+    pub packets: Option<Box<Packets>>,
+    /// Figures over time, where they are asked for.
+    pub windows: Option<Box<Windows>>,
+    /// Whether there are time series or windows, or packets are recorded.
+    is_watched: bool,
+    /// Whether there are windows, or packets are recorded: what they hear of lies out of the way of other runs.
+    is_followed: bool,
     warm_up: Instant,
     /// The span found last.
     latest: Latest,
@@ -211,6 +221,10 @@ impl Collector {
             histograms: vec![Histogram::new(); if measure.tails { groups } else { 0 }],
             series,
             over_time,
+            packets: None,
+            windows: Windows::new(network).map(Box::new),
+            is_watched: measure.series.is_some() || measure.over_time.is_some(),
+            is_followed: measure.over_time.is_some(),
             hop_begins,
             hops: vec![HopCounts::default(); hops],
             warm_up: Instant::ZERO + network.stop.warm_up,
@@ -220,6 +234,12 @@ impl Collector {
             #[cfg(test)]
             fates: Vec::new(),
         }
+    }
+
+    /// Records packets too.
+    pub fn record_packets(&mut self) {
+        self.packets = Some(Box::default());
+        (self.is_watched, self.is_followed) = (true, true);
     }
 
     /// The span of a sending time.
@@ -260,6 +280,9 @@ impl Collector {
                 sizes[begin..begin + count].iter().map(|&size| u64::from(size)).sum::<u64>();
             begin += count;
         }
+        if let Some(windows) = &mut self.windows {
+            windows.sent(times);
+        }
         let Some(series) = &mut self.series else { return };
         for (&sent, &size) in times.iter().zip(sizes) {
             if let Some(bin) = series.at(flow, sent) {
@@ -287,18 +310,36 @@ impl Collector {
             self.histograms[usize::from(self.group[flight.flow as usize])].record(delay);
         }
         self.over_time.record(flight.sent, usize::from(flight.class), delay);
-        if let Some(bin) = self.series.as_mut().and_then(|series| series.at(flight.flow, flight.sent)) {
-            bin.delivered += u64::from(flight.size);
-            bin.packets += 1;
-            bin.delay += u128::from(delay);
+        if self.is_watched {
+            self.watch(flight, at, delay);
         }
         #[cfg(test)]
         self.log(flight, Some(at));
     }
 
-    /// A packet was dropped; acknowledgements are not counted.
+    /// What there is of a delivery besides counts.
+    #[cold]
+    #[inline(never)]
+    fn watch(&mut self, flight: &Flight, at: Instant, delay: u64) {
+        if let Some(bin) = self.series.as_mut().and_then(|series| series.at(flight.flow, flight.sent)) {
+            bin.delivered += u64::from(flight.size);
+            bin.packets += 1;
+            bin.delay += u128::from(delay);
+        }
+        if let Some(windows) = &mut self.windows {
+            windows.delivered(flight, delay);
+        }
+        if let Some(packets) = &mut self.packets {
+            packets.delivered(flight, at);
+        }
+    }
+
+    /// A packet was dropped at `now`; acknowledgements are not counted.
     #[inline]
-    pub fn dropped(&mut self, flight: &Flight) {
+    pub fn dropped(&mut self, flight: &Flight, now: Instant) {
+        if self.is_followed {
+            self.follow_drop(flight, now);
+        }
         if flight.marks & BACK != 0 {
             return;
         }
@@ -311,12 +352,37 @@ impl Collector {
         self.log(flight, None);
     }
 
-    /// A packet has left the queue of a link after it waited there so long.
+    #[cold]
+    #[inline(never)]
+    fn follow_drop(&mut self, flight: &Flight, now: Instant) {
+        if let Some(windows) = &mut self.windows {
+            windows.dropped(flight, now);
+        }
+        if let Some(packets) = self.packets.as_mut().filter(|_| flight.marks & BACK == 0) {
+            packets.dropped(flight, now);
+        }
+    }
+
+    /// A packet leaves the queue of a link at `now`, and occupies its line.
     #[inline]
-    pub fn passed(&mut self, flight: &Flight, wait: Nanos) {
+    pub fn passed(&mut self, flight: &Flight, now: Instant, sending: Interval) {
         if let Some(hop) = self.hop(flight) {
             hop.packets += 1;
-            hop.wait += u128::from(wait.get());
+            hop.wait += u128::from((now - flight.at).get());
+        }
+        if self.is_followed {
+            self.follow(flight, now, sending);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn follow(&mut self, flight: &Flight, now: Instant, sending: Interval) {
+        if let Some(windows) = &mut self.windows {
+            windows.passed(flight, now, sending);
+        }
+        if let Some(packets) = &mut self.packets {
+            packets.passed(flight, now - flight.at);
         }
     }
 

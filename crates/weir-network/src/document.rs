@@ -3,7 +3,6 @@
 //! As in the document of the port, the structures are the only definition of the format: parser, normalised
 //! form and JSON Schema are derived from them.
 
-pub(crate) mod brief;
 pub(crate) mod phase;
 pub(crate) mod script;
 
@@ -12,14 +11,13 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weir_document::Located;
 use weir_document::header::{default_seed, default_tails};
 use weir_document::quantity::{Address, Length, Overhead, Speed, Time};
+use weir_document::{Brief, Located};
 use weir_lab::scenario::need::NeedTable;
 use weir_workload::document::default_header;
 use weir_workload::{Separator, TimeUnit};
 
-use brief::Brief;
 pub(crate) use phase::Tick;
 pub(crate) use script::{Random, ScriptFile};
 
@@ -135,11 +133,11 @@ pub struct Link {
     /// The time from the end of a transmission to the arrival; default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub propagation: Option<Located<Time>>,
-    /// What every transmission takes beside the bits of the packet: a time, or bytes of framing. Or a table of
+    /// What every transmission takes besides the bits of the packet: a time, or bytes of framing. Or a table of
     /// times by discipline, as names (`sfq`), whole specs, or `default` for those not named. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overhead: Option<Located<Brief<Overhead, ByDiscipline>>>,
-    /// Added to every transmission, and holding the line meanwhile: 0.25 ms on average beside packets of 0.75 ms leave three
+    /// Added to every transmission, and holding the line meanwhile: 0.25 ms on average next to packets of 0.75 ms leave three
     /// quarters of the rate. The longest of a time that is uniform from zero, or a table of one law. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Located<Brief<Time, Jitter>>>,
@@ -234,21 +232,29 @@ pub struct Flow {
     pub tcp: Option<Located<Tcp>>,
 }
 
-/// How values are drawn.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "{Q}Law")]
-pub enum Law<Q> {
-    /// Always the same.
-    Constant(Located<Q>),
-    /// Uniform from the first to the second.
-    Uniform(Located<Q>, Located<Q>),
-    /// Exponential, of this mean.
-    Exponential(Located<Q>),
-    /// Exponential of the first as its mean, and drawn again until it is from the second to the third.
-    BoundedExponential(Located<Q>, Located<Q>, Located<Q>),
-    /// Two states in turn, the first first: the mean number of draws in a state, and the law there.
-    Markov2((Located<f64>, Located<StateLaw<Q>>), (Located<f64>, Located<StateLaw<Q>>)),
+weir_workload::textbook_laws! {
+    /// How values are drawn.
+    #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    #[schemars(rename = "{Q}Law")]
+    pub enum Law<Q> of Q {
+        before {
+            /// Always the same.
+            Constant(Located<Q>),
+            /// Uniform from the first to the second.
+            Uniform(Located<Q>, Located<Q>),
+            /// Exponential, of this mean.
+            Exponential(Located<Q>),
+            /// Exponential of the first as its mean, and drawn again until it is from the second to the third.
+            BoundedExponential(Located<Q>, Located<Q>, Located<Q>),
+            /// Two states in turn, the first first: the mean number of draws in a state, and the law there.
+            Markov2((Located<f64>, Located<StateLaw<Q>>), (Located<f64>, Located<StateLaw<Q>>)),
+        }
+        after {
+            /// Values with their probabilities, such as `[["64B", 0.6], ["1500B", 0.4]]`.
+            Mixture(Vec<(Located<Q>, Located<f64>)>),
+        }
+    }
 }
 
 /// How values are drawn in one state.
@@ -277,6 +283,9 @@ pub struct PacketFile {
     pub time: Option<String>,
     /// How the time is written.
     pub time_unit: Located<TimeUnit>,
+    /// The probability with which each row is kept, the same rows for every seed; default: 1, all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thin: Option<Located<f64>>,
     /// The column of the size in bytes; default: `size`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<String>,
@@ -359,6 +368,13 @@ pub struct NetworkMeasure {
     /// The step of time series; default: there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub series: Option<Located<Time>>,
+    /// The length of the windows of `over_time`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<Located<Time>>,
+    /// Whether the queue and the utilisation of each link, the packets sent, their delays and their loss are reported for each window,
+    /// with intervals over the replications; needs `window`. Default: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<Located<bool>>,
     /// Whether quantiles and distributions are measured; means alone are faster. Default: true.
     #[serde(default = "default_tails")]
     pub tails: bool,
@@ -370,6 +386,13 @@ pub struct NetworkMeasure {
 
 impl Default for NetworkMeasure {
     fn default() -> Self {
-        Self { intervals: None, series: None, tails: default_tails(), flows: None }
+        Self {
+            intervals: None,
+            series: None,
+            window: None,
+            over_time: None,
+            tails: default_tails(),
+            flows: None,
+        }
     }
 }

@@ -47,17 +47,25 @@ impl Feed {
         self.lanes.len() == 1 && self.sources.is_empty()
     }
 
-    /// Reads when the next packet of each input arrives.
-    pub fn begin(&mut self, boxes: &[Vec<Flight>], collector: &mut Collector) {
-        for (head, lane) in self.heads.iter_mut().zip(&self.lanes) {
-            *head = boxes[lane.place].get(lane.taken).map_or(Instant::NEVER, |flight| flight.at);
-        }
+    /// Reads when the first packet of each source arrives.
+    pub fn start(&mut self, collector: &mut Collector) {
         let of_sources = &mut self.heads[self.lanes.len()..];
         for (head, source) in of_sources.iter_mut().zip(&mut self.sources) {
             *head = source.head(collector);
         }
         if self.heads.len() > FEW {
             self.tournament.play(&self.heads);
+        }
+    }
+
+    /// Reads when the next packet of each lane arrives. Of the sources it is known, and to look at thousands of them again in every
+    /// window would cost as much as their packets do.
+    pub fn begin(&mut self, boxes: &[Vec<Flight>]) {
+        for (input, lane) in self.lanes.iter().enumerate() {
+            let head = boxes[lane.place].get(lane.taken).map_or(Instant::NEVER, |flight| flight.at);
+            if head != std::mem::replace(&mut self.heads[input], head) && self.heads.len() > FEW {
+                self.tournament.replace(input, &self.heads);
+            }
         }
     }
 

@@ -20,6 +20,8 @@ pub mod interface;
 pub mod job;
 pub mod model;
 pub mod outcome;
+pub mod over_time;
+pub mod packets;
 pub mod plain;
 pub mod plan;
 pub mod report;

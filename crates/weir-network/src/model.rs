@@ -15,6 +15,7 @@ use std::sync::Arc;
 use weir_core::item::{Addresses, ClassId, Dscp};
 use weir_core::spec::Spec;
 use weir_core::units::{Bytes, Nanos, Rate};
+use weir_workload::{ContinuousLaw, Sizes};
 
 /// A network with its traffic, checked.
 #[derive(Clone, Debug)]
@@ -195,13 +196,86 @@ pub enum Traffic {
     Tcp(Tcp),
 }
 
+/// How times between departures are drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Gaps {
+    /// As the TG language has them, in seconds.
+    Tg(weir_tg::Distribution),
+    /// By a law of the textbooks, in nanoseconds, which has a mean.
+    Law(ContinuousLaw),
+}
+
+impl Gaps {
+    /// The mean, in seconds.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        match self {
+            Self::Tg(distribution) => distribution.mean(),
+            Self::Law(law) => law.mean().unwrap_or(f64::INFINITY) / 1e9,
+        }
+    }
+
+    /// Whether anything is drawn.
+    #[must_use]
+    pub fn is_random(&self) -> bool {
+        !matches!(self, Self::Tg(weir_tg::Distribution::Constant(_)))
+    }
+}
+
+impl From<weir_tg::Distribution> for Gaps {
+    fn from(distribution: weir_tg::Distribution) -> Self {
+        Self::Tg(distribution)
+    }
+}
+
+/// How sizes of packets are drawn, in bytes on the wire.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PacketSizes {
+    /// As the TG language has them, rounded to whole bytes and at least 1.
+    Tg(weir_tg::Distribution),
+    /// From a table: a mixture, or a law of the textbooks.
+    Table(Arc<Sizes>),
+}
+
+impl PacketSizes {
+    /// The mean, in bytes.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        match self {
+            Self::Tg(distribution) => distribution.mean(),
+            Self::Table(sizes) => sizes.mean(),
+        }
+    }
+
+    /// The largest, in bytes; `None` where there is no bound.
+    #[must_use]
+    pub fn largest(&self) -> Option<f64> {
+        match self {
+            Self::Tg(distribution) => distribution.largest(),
+            Self::Table(sizes) => sizes.support().1.map(|largest| largest as f64),
+        }
+    }
+
+    /// Whether anything is drawn.
+    #[must_use]
+    pub fn is_random(&self) -> bool {
+        !matches!(self, Self::Tg(weir_tg::Distribution::Constant(_)))
+    }
+}
+
+impl From<weir_tg::Distribution> for PacketSizes {
+    fn from(distribution: weir_tg::Distribution) -> Self {
+        Self::Tg(distribution)
+    }
+}
+
 /// Gaps and sizes from distributions, each from a stream of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawn {
-    /// Times between departures, the first from the start, in seconds.
-    pub gap: weir_tg::Distribution,
-    /// Sizes on the wire, in bytes, rounded to whole bytes and at least 1.
-    pub size: weir_tg::Distribution,
+    /// Times between departures, the first from the start.
+    pub gap: Gaps,
+    /// Sizes on the wire.
+    pub size: PacketSizes,
     /// How many packets at most.
     pub packets: Option<u64>,
 }
@@ -248,6 +322,8 @@ pub struct Measure {
     pub intervals: Vec<(Nanos, Nanos)>,
     /// The step of the time series; `None` where there are none.
     pub series: Option<Nanos>,
+    /// The length of the windows of which there are figures over time; `None` where there are none.
+    pub over_time: Option<Nanos>,
     /// Whether quantiles are measured.
     pub tails: bool,
     /// Whether figures are given flow by flow; else over all flows and by class.

@@ -8,6 +8,7 @@ use weir_lab::provenance::Provenance;
 use weir_lab::result::{Check, Course, Distribution, TheoryRow};
 use weir_lab::stats::DelayOverTime;
 use weir_lab::stats::figure::{ALL, Figure, PairedDifference};
+use weir_lab::stats::windows::OverTimeRow;
 
 /// The result of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -36,6 +37,9 @@ pub struct NetworkOutcome {
     pub differences: Vec<NetworkDifference>,
     /// Time series, means over the replications.
     pub series: Vec<Series>,
+    /// Figures of successive windows, where `measure.over_time` asks for them: of each link, then of all packets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<OverTimeRow>,
     /// Delays over time in the first replication, by the time of sending.
     pub delay_over_time: Vec<DelayOverTime>,
     /// Histograms.

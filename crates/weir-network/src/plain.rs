@@ -24,6 +24,7 @@ use crate::wire::Outlet;
 use weir_core::units::{Instant, Nanos};
 use weir_lab::control::Watch;
 use weir_lab::error::RunError;
+use weir_lab::recorded::Table;
 
 /// Steps between two looks at the outside.
 const STEPS: u32 = 1 << 14;
@@ -67,22 +68,27 @@ pub(crate) fn play_by(
     fast: bool,
     watch: &Watch<'_>,
 ) -> Result<Ended, RunError> {
-    let mut plain = Plain::new(network, job, fast)?;
-    let mut told = 0;
-    loop {
-        for _ in 0..STEPS {
-            if !plain.step() {
-                watch.passed(&mut told, network.stop.duration.get());
-                return Ok(Ended::Finished(Box::new(plain.collected())));
-            }
+    Plain::new(network, job, fast)?.play(job, &mut |_| (), watch)
+}
+
+/// Runs a job as [`play`], and records its packets.
+///
+/// # Errors
+/// As [`play`].
+pub fn play_recorded(
+    network: &NetworkScenario,
+    job: Job,
+    table: &mut Table<'_, '_>,
+    watch: &Watch<'_>,
+) -> Result<Ended, RunError> {
+    let mut plain = Plain::new(network, job, build::adapts(network))?;
+    plain.collector.record_packets();
+    let mut hand_over = |collector: &mut Collector| {
+        if let Some(packets) = &mut collector.packets {
+            packets.hand_over(network, table);
         }
-        if watch.cancelled() {
-            return Ok(Ended::Interrupted);
-        }
-        plain.check_queues(job)?;
-        let next = plain.calendar.next_at();
-        watch.passed(&mut told, if next == Instant::NEVER { 0 } else { next.get() });
-    }
+    };
+    plain.play(job, &mut hand_over, watch)
 }
 
 /// Every link puts what it lets go into a box of its own.
@@ -128,7 +134,7 @@ impl<'a> Plain<'a> {
             taken: vec![0; links.len()],
             calendar: Calendar::new(links.len()),
             links,
-            sources: build::sources(network, job.replication)?,
+            sources: build::sources(network, job.replication).collect::<Result<_, _>>()?,
             transfers: build::transfers(network, job.replication),
             timers: vec![Instant::NEVER; network.flows.len()],
             sent: Vec::new(),
@@ -142,6 +148,32 @@ impl<'a> Plain<'a> {
             plain.note_timer(flow, start);
         }
         Ok(plain)
+    }
+
+    /// Plays to the end; `hand_over` takes from the collector, now and then, what it need not hold.
+    fn play(
+        mut self,
+        job: Job,
+        hand_over: &mut dyn FnMut(&mut Collector),
+        watch: &Watch<'_>,
+    ) -> Result<Ended, RunError> {
+        let mut told = 0;
+        loop {
+            for _ in 0..STEPS {
+                if !self.step() {
+                    hand_over(&mut self.collector);
+                    watch.passed(&mut told, self.network.stop.duration.get());
+                    return Ok(Ended::Finished(Box::new(self.collected())));
+                }
+            }
+            hand_over(&mut self.collector);
+            if watch.cancelled() {
+                return Ok(Ended::Interrupted);
+            }
+            self.check_queues(job)?;
+            let next = self.calendar.next_at();
+            watch.passed(&mut told, if next == Instant::NEVER { 0 } else { next.get() });
+        }
     }
 
     fn note_source(&mut self, flow: usize) {

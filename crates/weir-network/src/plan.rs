@@ -39,6 +39,7 @@ impl Plan {
             measure: Measure {
                 intervals: vec![(Nanos::new(0), duration)],
                 series: None,
+                over_time: None,
                 tails: false,
                 flows: true,
             },
@@ -90,7 +91,7 @@ impl Plan {
 
     /// Gaps in seconds and sizes in bytes, drawn.
     pub fn drawn(gap: Distribution, size: Distribution) -> Traffic {
-        Traffic::Drawn(Drawn { gap, size, packets: None })
+        Traffic::Drawn(Drawn { gap: gap.into(), size: size.into(), packets: None })
     }
 
     /// Poisson packets of one size.

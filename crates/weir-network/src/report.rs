@@ -10,6 +10,7 @@ use weir_core::canonical::canonical;
 use weir_core::spec::Spec;
 use weir_lab::provenance::{Frame, Provenance};
 use weir_lab::result::{Check, Course};
+use weir_lab::stats::windows::{self, OverTimeRow};
 use weir_lab::stats::{DelayOverTime, row};
 
 /// Nanoseconds in a second.
@@ -44,6 +45,7 @@ pub fn outcome(
         estimates,
         differences: row::differences(&network.disciplines, network.reference, &rows, figures::compared),
         series: named().flat_map(|(name, summaries)| figures::series(network, name, summaries)).collect(),
+        windows: named().flat_map(|(name, summaries)| windows_over_time(network, name, summaries)).collect(),
         delay_over_time: named().flat_map(|(name, summaries)| over_time(network, name, summaries)).collect(),
         distributions: named()
             .flat_map(|(name, summaries)| figures::distributions(network, name, summaries))
@@ -64,6 +66,11 @@ fn totals(discipline: &str, summaries: &[Summary]) -> Totals {
         dropped: sum(|summary| summary.total.dropped),
         hops: sum(|summary| summary.links.iter().map(|tally| tally.hops).sum()),
     }
+}
+
+fn windows_over_time(network: &NetworkScenario, discipline: &str, summaries: &[Summary]) -> Vec<OverTimeRow> {
+    let each: Vec<_> = summaries.iter().map(|summary| summary.windows.as_slice()).collect();
+    windows::over_replications(discipline, network.measure.over_time.unwrap_or_default(), &each)
 }
 
 fn over_time(network: &NetworkScenario, discipline: &str, summaries: &[Summary]) -> Vec<DelayOverTime> {

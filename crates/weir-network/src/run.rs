@@ -4,14 +4,15 @@ use crate::build::{self, Job};
 use crate::job::{self, Ended};
 use crate::model::NetworkScenario;
 use crate::outcome::NetworkOutcome;
-use crate::report;
 use crate::summary::Summary;
+use crate::{packets, plain, report};
 use weir_core::units::Nanos;
 use weir_lab::control::{Control, Watch};
 use weir_lab::error::RunError;
 use weir_lab::gathered;
 use weir_lab::provenance::Frame;
-use weir_lab::replicated::{self, Simulated};
+use weir_lab::recorded::{self, Heading, Recorded, Table};
+use weir_lab::replicated::Simulated;
 use weir_lab::runner::{self, Model};
 
 /// Runs a scenario. Progress counts simulated nanoseconds over all jobs.
@@ -23,7 +24,7 @@ pub fn run(
     frame: &Frame,
     control: &mut Control<'_>,
 ) -> Result<NetworkOutcome, RunError> {
-    replicated::run(network, frame, control)
+    recorded::simulate(network, frame, control)
 }
 
 impl Simulated for NetworkScenario {
@@ -84,10 +85,41 @@ impl Model for Playing<'_> {
     }
 
     fn play(&self, job: runner::Job, watch: &Watch<'_>) -> Result<Option<Box<Summary>>, RunError> {
-        let job = Job { replication: job.replication, discipline: job.cell };
-        match job::play(self.network, job, self.order.as_deref(), watch)? {
-            Ended::Finished(collected) => Ok(Some(Box::new(Summary::new(self.network, *collected)))),
-            Ended::Interrupted => Ok(None),
+        let ended = job::play(self.network, of(job), self.order.as_deref(), watch)?;
+        Ok(self.summed(ended))
+    }
+}
+
+/// Packets are recorded by the plain engine, which goes from event to event; the other leaves the same.
+impl Recorded for Playing<'_> {
+    fn headings(&self) -> Vec<Heading<'_>> {
+        packets::headings(self.network)
+    }
+
+    fn discipline(&self, cell: usize) -> &str {
+        self.network.disciplines.get(cell).map_or("", String::as_str)
+    }
+
+    fn play_recorded(
+        &self,
+        job: runner::Job,
+        table: &mut Table<'_, '_>,
+        watch: &Watch<'_>,
+    ) -> Result<Option<Box<Summary>>, RunError> {
+        Ok(self.summed(plain::play_recorded(self.network, of(job), table, watch)?))
+    }
+}
+
+impl Playing<'_> {
+    fn summed(&self, ended: Ended) -> Option<Box<Summary>> {
+        match ended {
+            Ended::Finished(collected) => Some(Box::new(Summary::new(self.network, *collected))),
+            Ended::Interrupted => None,
         }
     }
+}
+
+/// The job of a cell.
+fn of(job: runner::Job) -> Job {
+    Job { replication: job.replication, discipline: job.cell }
 }

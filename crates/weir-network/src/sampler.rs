@@ -1,13 +1,14 @@
 //! Draws from the distributions of gaps and sizes, in whole numbers.
 //!
-//! Every draw takes one number of the stream, so that what is drawn does not depend on how many are drawn at
-//! a time. An exponential between bounds is drawn by inversion of its truncated law, which is that of drawing
+//! Every draw takes its numbers of the stream one after the other, so that what is drawn does not depend on how many are drawn at
+//! a time: one number, but for some laws of the textbooks. An exponential between bounds is drawn by inversion of its truncated law, which is that of drawing
 //! again until the bounds hold. The two-state law takes its changes of state from a stream of their own: after
 //! each draw it leaves a state of `n` draws on average with probability `1/n`.
 
 use weir_lab::logarithm::ln;
 use weir_lab::stream::{LONGEST_MEAN, Stream};
 use weir_tg::Distribution;
+use weir_workload::{ContinuousLaw, SizeSampler, Sizes};
 
 /// A distribution in whole units.
 #[derive(Clone, Debug)]
@@ -32,6 +33,9 @@ enum Law {
         share: f64,
     },
     Markov(Box<Markov>),
+    /// Of the textbooks; it takes as many numbers of the stream as it says.
+    Textbook(Box<ContinuousLaw>),
+    Table(Box<SizeSampler>),
 }
 
 #[derive(Clone, Debug)]
@@ -76,6 +80,8 @@ impl Law {
             Self::Bounded { mean, least, share } => {
                 whole(*least - *mean * ln(1.0 - *share * stream.next_uniform()))
             }
+            Self::Textbook(law) => law.draw_whole(stream),
+            Self::Table(sizes) => sizes.sample(stream.next_u64()),
             Self::Markov(markov) => {
                 let state = usize::from(markov.second);
                 let value = markov.laws[state].draw(stream, phases);
@@ -90,7 +96,11 @@ impl Law {
         match self {
             Self::Exponential(mean) => *mean,
             Self::Markov(markov) => markov.laws[0].longest_mean().max(markov.laws[1].longest_mean()),
-            Self::Constant(_) | Self::Uniform { .. } | Self::Bounded { .. } => 0.0,
+            Self::Constant(_)
+            | Self::Uniform { .. }
+            | Self::Bounded { .. }
+            | Self::Textbook(_)
+            | Self::Table(_) => 0.0,
         }
     }
 }
@@ -112,6 +122,18 @@ impl Sampler {
         }
         let phases = matches!(law, Law::Markov(_)).then(|| Box::new(phases()));
         Ok(Self { law, phases })
+    }
+
+    /// Draws by a law in whole units.
+    #[must_use]
+    pub fn of_law(law: ContinuousLaw) -> Self {
+        Self { law: Law::Textbook(Box::new(law)), phases: None }
+    }
+
+    /// Draws from a table of sizes.
+    #[must_use]
+    pub fn of_sizes(sizes: &Sizes) -> Self {
+        Self { law: Law::Table(Box::new(sizes.sampler())), phases: None }
     }
 
     /// Fills `out` with the next draws.

@@ -43,17 +43,28 @@ pub struct DrawnSchedule {
     pub last: Nanos,
 }
 
-/// What is drawn, and the stream that it is drawn from.
-pub struct Draws {
-    /// The distribution.
-    pub sampler: Sampler,
-    /// The stream.
-    pub stream: Stream,
+/// What is drawn. Where all draws are the same there is no stream, which is most of what a source takes in memory.
+pub enum Draws {
+    /// Always this.
+    Constant(u64),
+    /// From a distribution, with numbers of the stream.
+    Drawn(Box<(Sampler, Stream)>),
 }
 
 impl Draws {
+    /// Draws by `sampler`; `stream` is made where something is drawn.
+    pub fn new(sampler: Sampler, stream: impl FnOnce() -> Stream) -> Self {
+        sampler.constant().map_or_else(|| Self::Drawn(Box::new((sampler, stream()))), Self::Constant)
+    }
+
     fn fill(&mut self, out: &mut [u64]) {
-        self.sampler.fill(&mut self.stream, out);
+        match self {
+            Self::Constant(value) => out.fill(*value),
+            Self::Drawn(drawn) => {
+                let (sampler, stream) = &mut **drawn;
+                sampler.fill(stream, out);
+            }
+        }
     }
 }
 
@@ -71,10 +82,10 @@ impl DrawnSchedule {
             self.last = self.last.plus(Nanos::new(gap));
             *at = Instant::ZERO + self.last;
         }
-        match self.sizes.sampler.constant() {
-            Some(bytes) => sizes[..count].fill(size(bytes)),
-            None => {
-                self.sizes.fill(&mut scratch[..count]);
+        match &mut self.sizes {
+            Draws::Constant(bytes) => sizes[..count].fill(size(*bytes)),
+            drawn @ Draws::Drawn(_) => {
+                drawn.fill(&mut scratch[..count]);
                 sizes.iter_mut().zip(&scratch[..count]).for_each(|(own, &bytes)| *own = size(bytes));
             }
         }

@@ -9,6 +9,7 @@ use crate::model::NetworkScenario;
 use crate::outcome::{Flows, Scope};
 use crate::wire::{Interval, LinkTally};
 use weir_lab::stats::figure::ALL;
+use weir_lab::stats::windows::Figures;
 use weir_lab::stats::{Histogram, OverTime, fairness};
 
 /// How evenly the flows that sent in an interval were served.
@@ -39,6 +40,8 @@ pub struct Summary {
     pub series: Option<SeriesBins>,
     /// Delays over time, of the first replication.
     pub over_time: OverTime,
+    /// Figures of windows, where they are asked for.
+    pub windows: Vec<Figures>,
 }
 
 /// All that are measured together: all flows, the classes, and each flow where that is wanted.
@@ -67,6 +70,7 @@ impl Summary {
         let path = |flow: usize| network.flows[flow].path.len();
         let flows = if collector.hops.is_empty() { 0 } else { network.flows.len() };
         let hops = (0..flows).map(|flow| collector.hops_of(flow, path(flow)).to_vec()).collect();
+        let windows = collector.windows.as_ref().map_or_else(Vec::new, |windows| windows.figures(network));
         Self {
             total: collector.total(),
             counts,
@@ -76,6 +80,7 @@ impl Summary {
             histograms: histograms(network, collector.histograms),
             series: collector.series,
             over_time: collector.over_time,
+            windows,
         }
     }
 }
@@ -129,5 +134,5 @@ fn histograms(network: &NetworkScenario, collected: Vec<Histogram>) -> Vec<Histo
 
 weir_lab::encode! {
     Evenness { jain, least }
-    Summary { total, counts, evenness, links, hops, histograms, series, over_time }
+    Summary { total, counts, evenness, links, hops, histograms, series, over_time, windows }
 }

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 
 use crate::collector::Collector;
-use crate::model::{Congestion, Delay, Jitter, NodeKind, Phase, Tcp, Tick, Traffic};
+use crate::model::{Congestion, Delay, Drawn, Gaps, Jitter, NodeKind, Phase, Tcp, Tick, Traffic};
 use crate::outcome::{NetworkFigure, NetworkOutcome, Scope};
 use crate::plan::{Plan, exponential, seconds};
 use crate::run::run;
@@ -15,8 +15,9 @@ use weir_lab::control::Control;
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
 use weir_tg::Distribution;
+use weir_workload::ContinuousLaw;
 
-fn outcome_of(plan: &Plan, threads: usize) -> NetworkOutcome {
+pub(crate) fn outcome_of(plan: &Plan, threads: usize) -> NetworkOutcome {
     let threads = NonZeroUsize::new(threads).expect("positive");
     let (cancel, progress) = (AtomicBool::new(false), &mut |_| ());
     let control = &mut Control { threads, cancel: &cancel, progress, records: None };
@@ -57,6 +58,38 @@ fn the_wait_of_poisson_packets_of_one_size_is_that_of_the_formula() {
     agrees(figure(&outcome, (Scope::Link, "N0-N1"), "utilisation"), 0.7, 0.01);
     // Little's law over the same time.
     agrees(figure(&outcome, (Scope::Link, "N0-N1"), "queue"), 0.7 * 0.7 / 0.6, 0.02);
+}
+
+/// Kleinrock, *Queueing Systems* I, 1975, section 6.4: in GI/M/1 the mean wait is σ/(1-σ) services, where σ is the transform of
+/// the gaps at (1-σ) over the mean service.
+#[test]
+fn gaps_of_the_textbooks_make_the_wait_of_the_formula() {
+    let gap = 1e6 / 0.7;
+    let erlang = |s: f64| (1.0 + s * gap / 3.0).powi(-3);
+    // Balanced means: both branches bring as much of the time.
+    let hyperexponential = |s: f64| {
+        let p = 0.5 * (1.0 + (3.0_f64 / 5.0).sqrt());
+        let [one, other] = [p, 1.0 - p].map(|p| p / (1.0 + s * gap / (2.0 * p)));
+        one + other
+    };
+    let laws: [(_, &dyn Fn(f64) -> f64); 2] = [
+        (ContinuousLaw::erlang(3, gap), &erlang),
+        (ContinuousLaw::hyperexponential(gap, 2.0), &hyperexponential),
+    ];
+    for (law, transform) in laws {
+        let mut plan = Plan::new(2, &["fifo"], 200.0);
+        plan.0.stop.replications = 10;
+        plan.0.stop.warm_up = seconds(1.0);
+        plan.0.measure.intervals[0].0 = seconds(1.0);
+        let link = plan.link((0, 1), 1_000_000_000_000, None);
+        link.jitter = Jitter::Exponential(seconds(1e-3));
+        let gap = Gaps::Law(law.expect("a law"));
+        let size = Distribution::Constant(100.0);
+        plan.flow(&[0], Traffic::Drawn(Drawn { gap, size: size.into(), packets: None }));
+        let outcome = outcome_of(&plan, 2);
+        let sigma = (0..200).fold(0.5, |sigma, _| transform((1.0 - sigma) / 1e6));
+        agrees(figure(&outcome, (Scope::Link, "N0-N1"), "wait"), sigma / (1.0 - sigma) * 1e-3, 0.03);
+    }
 }
 
 #[test]
@@ -112,7 +145,7 @@ fn deficit_round_robin_shares_an_overloaded_link_by_its_weights() {
     assert!(wait("F0 @ N0-N1") < wait("F1 @ N0-N1") / 1.8, "{} {}", wait("F0 @ N0-N1"), wait("F1 @ N0-N1"));
 }
 
-fn busy_network() -> Plan {
+pub(crate) fn busy_network() -> Plan {
     let mut plan = Plan::new(4, &["fifo:limit=20pkt", "sfq:queues=9,depth=20pkt", "drr"], 5.0);
     plan.0.stop.replications = 3;
     plan.0.measure.tails = true;
@@ -342,7 +375,7 @@ fn a8_the_ticks_of_hosts_have_a_phase_of_their_own() {
             let traffic = Plan::drawn(Distribution::Constant(4e-3), Distribution::Constant(1_000.0));
             plan.flow(&path, traffic).tick = Some(Tick { every, phase });
         }
-        let sources = crate::build::sources(&plan.0, replication).expect("sources");
+        let sources = crate::build::sources(&plan.0, replication).map(|source| source.expect("a source"));
         let first = |source: Option<Source>| {
             let mut taken = Vec::new();
             let mut source = source.expect("an open loop");
@@ -351,7 +384,7 @@ fn a8_the_ticks_of_hosts_have_a_phase_of_their_own() {
             source.take(&mut taken);
             taken[0].sent.get()
         };
-        sources.into_iter().map(first).collect::<Vec<u64>>()
+        sources.map(first).collect::<Vec<u64>>()
     };
     // The first packet is due at 4 ms.
     assert_eq!(departures(Phase::At(seconds(0.0)), 0), [10_000_000; 3]);

@@ -173,8 +173,9 @@ impl Wire {
         let span = self.time_of(flight.size).plus(self.spans.draw());
         let end = start.after(span);
         self.free = end;
-        self.count(flight, now, Interval { from: start, to: end });
-        outlet.collector.passed(flight, now - flight.at);
+        let sending = Interval { from: start, to: end };
+        self.count(flight, now, sending);
+        outlet.collector.passed(flight, now, sending);
         let hop = flight.hop + 1;
         let leg = outlet.routes.leg(flight.flow, hop);
         let arrived = end.after(self.propagation);
@@ -211,7 +212,7 @@ impl Wire {
         self.tally.dropped += u64::from(flight.sent >= self.window.from);
         let queued = Interval { from: flight.at, to: now };
         self.tally.queued += u128::from(queued.within(self.window).get());
-        collector.dropped(flight);
+        collector.dropped(flight, now);
     }
 }
 

@@ -51,6 +51,10 @@ pub struct NodeDocument {
     /// What processes have in common; default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub template: Vec<Located<Template>>,
+    /// Laws of times by name: a program that says `compute NAME`, `sleep NAME` or `post EVENT after NAME` takes as long as that law
+    /// draws. Default: none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub law: BTreeMap<String, Located<DurationLaw>>,
     /// The processes.
     pub process: Located<Vec<Located<ProcessTable>>>,
     /// Whether processes move from node to node; default: they stay.
@@ -68,6 +72,21 @@ pub struct NodeDocument {
 }
 
 weir_lab::document!(NodeDocument);
+
+weir_workload::textbook_laws! {
+    /// A law of times that programs name.
+    #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum DurationLaw of Time {
+        before {
+            /// Exponential, of this mean.
+            Exponential(Located<Time>),
+            /// Evenly distributed, from the first to the second.
+            Uniform(Located<Time>, Located<Time>),
+        }
+        after {}
+    }
+}
 
 /// The simulated place of a scenario of the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -302,6 +321,13 @@ pub struct NodeMeasure {
     /// Whether the discipline's invariant and the books of the engine are checked at every transition. Default: false.
     #[serde(default)]
     pub verify: bool,
+    /// The length of the windows of `over_time`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<Located<Time>>,
+    /// Whether run time and responses of the processes, the lengths of the queues and the use of the nodes are reported for each
+    /// window, with intervals over the replications; needs `window`. Default: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<Located<bool>>,
     /// The interval of the sampler, of the first replication; default: nothing is sampled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<Located<Time>>,
@@ -312,7 +338,14 @@ pub struct NodeMeasure {
 
 impl Default for NodeMeasure {
     fn default() -> Self {
-        Self { tails: default_tails(), verify: false, sample: None, timeline: None }
+        Self {
+            tails: default_tails(),
+            verify: false,
+            window: None,
+            over_time: None,
+            sample: None,
+            timeline: None,
+        }
     }
 }
 

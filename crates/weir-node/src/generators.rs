@@ -49,7 +49,7 @@ impl Writer {
     /// Uses processor time.
     #[must_use]
     pub fn compute(self, span: Nanos) -> Self {
-        self.then(Operation::Compute(Law::Constant(span)))
+        self.then(Operation::Compute(Law::Constant(span).into()))
     }
 
     /// Puts data in a queue.
@@ -79,7 +79,7 @@ impl Writer {
     /// Waits so long.
     #[must_use]
     pub fn sleep(self, span: Nanos) -> Self {
-        self.then(Operation::Sleep(Law::Constant(span)))
+        self.then(Operation::Sleep(Law::Constant(span).into()))
     }
 
     /// Begins a loop, so many times or for ever.
@@ -182,7 +182,7 @@ pub fn scenario(specs: &[&str]) -> Result<NodeScenario, SpecError> {
             duration: Nanos::new(2_000_000_000),
             replications: 1,
         },
-        measure: Measure { tails: false, verify: false, sample: None, timeline: None },
+        measure: Measure { tails: false, verify: false, over_time: None, sample: None, timeline: None },
     })
 }
 

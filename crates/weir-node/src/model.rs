@@ -5,7 +5,7 @@ use weir_core::spec::Spec;
 use weir_core::task::Declared;
 use weir_core::units::Nanos;
 use weir_lab::stats::window::Window;
-use weir_workload::duration::{Law, Run};
+use weir_workload::duration::{AnyLaw, Run};
 
 /// A scenario of the node.
 #[derive(Clone, Debug)]
@@ -123,11 +123,11 @@ pub struct Program {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operation {
     /// Uses processor time.
-    Compute(Law),
+    Compute(AnyLaw),
     /// Posts an event, of whichever node.
     Post(usize),
     /// The timer demon posts an event of its own this much later.
-    PostAfter(usize, Law),
+    PostAfter(usize, AnyLaw),
     /// Waits for one of these events of its own.
     Wait(Vec<usize>),
     /// Waits for any event of its own.
@@ -137,7 +137,7 @@ pub enum Operation {
     /// Takes data from a queue, or waits for it.
     Dequeue(usize),
     /// Waits so long.
-    Sleep(Law),
+    Sleep(AnyLaw),
     /// Waits for the next instant that is `offset` after a multiple of `every`, of which a process takes each once, in
     /// order; where it has passed, it does not wait. The first is the next one after the process became ready, or, if it
     /// has done nothing since, at that instant.
@@ -198,6 +198,8 @@ pub struct Measure {
     pub tails: bool,
     /// Whether the discipline's invariant and the engine's books are checked at every transition.
     pub verify: bool,
+    /// The length of the windows of which there are figures over time; `None` where there are none.
+    pub over_time: Option<Nanos>,
     /// The interval of the sampler, of the first replication.
     pub sample: Option<Nanos>,
     /// What the timeline shows of the first replication, from and until.

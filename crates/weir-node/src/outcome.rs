@@ -27,6 +27,7 @@ use serde::Serialize;
 use weir_lab::provenance::Provenance;
 use weir_lab::result::{Check, Course, Distribution, TheoryRow};
 use weir_lab::stats::figure::{Figure, PairedDifference};
+use weir_lab::stats::windows::OverTimeRow;
 
 /// The result of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -53,6 +54,9 @@ pub struct NodeOutcome {
     pub process_totals: Vec<ProcessTotals>,
     /// What was counted of every node, in all replications.
     pub node_totals: Vec<NodeTotals>,
+    /// Figures of successive windows, where `measure.over_time` asks for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<OverTimeRow>,
     /// The figures.
     pub estimates: Vec<Figure>,
     /// Paired differences from the reference.

@@ -1,20 +1,29 @@
-//! Takes all that is kept of a run: the collector's counts, and of the first replication samples and a timeline.
+//! Takes all that is kept of a run: the collector's counts, of the first replication samples and a timeline, and responses one by
+//! one where they are recorded.
 
 use crate::collector::Collector;
 use crate::job::Job;
 use crate::model::NodeScenario;
 use crate::outcome::{Samples, Timeline};
+use crate::over_time::Windows;
 use crate::record::{Path, Sink};
 use crate::sampler::Sampler;
 use crate::timeline::Gantt;
 use weir_core::units::{Instant, Nanos};
+use weir_lab::stats::windows::Figures;
 
 /// Records one run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recorder {
+pub struct Recorder<'o> {
     collector: Collector,
+    beside: Option<Box<Beside<'o>>>,
+}
+
+/// What is kept besides counts, if anything.
+struct Beside<'o> {
+    windows: Option<Windows>,
     sampler: Option<Sampler>,
     timeline: Option<Gantt>,
+    other: Option<&'o mut dyn Sink>,
 }
 
 /// What is shown of a run as it went.
@@ -26,26 +35,37 @@ pub struct Shown {
     pub timeline: Option<Timeline>,
 }
 
-impl Recorder {
+impl<'o> Recorder<'o> {
     /// Nothing yet.
     #[must_use]
     pub fn new(node: &NodeScenario, job: Job) -> Self {
-        let first = job.replication == 0;
-        Self {
-            collector: Collector::new(node),
-            sampler: Sampler::new(node).filter(|_| first),
-            timeline: Gantt::new(node).filter(|_| first),
-        }
+        Self::with(node, job, None)
     }
 
-    /// What was counted, and what is shown under the name of a discipline.
+    /// The same; another sink is told everything too.
     #[must_use]
-    pub fn ended(self, node: &NodeScenario, discipline: &str) -> (Collector, Shown) {
-        let samples = self.sampler.map(|sampler| sampler.samples(node, discipline));
-        let timeline = self.timeline.map(|timeline| timeline.timeline(discipline));
-        (self.collector, Shown { samples: samples.unwrap_or_default(), timeline })
+    pub fn with(node: &NodeScenario, job: Job, other: Option<&'o mut dyn Sink>) -> Self {
+        let first = job.replication == 0;
+        let sampler = Sampler::new(node).filter(|_| first);
+        let timeline = Gantt::new(node).filter(|_| first);
+        let windows = Windows::new(node);
+        let is_any = sampler.is_some() || timeline.is_some() || windows.is_some() || other.is_some();
+        let beside = is_any.then(|| Box::new(Beside { windows, sampler, timeline, other }));
+        Self { collector: Collector::new(node), beside }
     }
 
+    /// What was counted, what is shown under the name of a discipline, and the figures of windows over time.
+    #[must_use]
+    pub fn ended(self, node: &NodeScenario, discipline: &str) -> (Collector, Shown, Vec<Figures>) {
+        let Some(beside) = self.beside else { return (self.collector, Shown::default(), Vec::new()) };
+        let windows = beside.windows.map_or_else(Vec::new, |windows| windows.figures(node));
+        let samples = beside.sampler.map(|sampler| sampler.samples(node, discipline));
+        let timeline = beside.timeline.map(|timeline| timeline.timeline(discipline));
+        (self.collector, Shown { samples: samples.unwrap_or_default(), timeline }, windows)
+    }
+}
+
+impl Beside<'_> {
     /// The timeline, while it has not ended.
     #[inline]
     fn timeline(&mut self, at: Instant) -> Option<&mut Gantt> {
@@ -53,20 +73,28 @@ impl Recorder {
     }
 }
 
-/// Tells the collector, the sampler where there is one, and the timeline while `$at` is before its end.
+/// Tells the collector, the windows, the sampler and the other sink where there are any, and the timeline while `$at` is before its end.
 macro_rules! tell {
     ($self:ident, $at:ident: $told:ident($($what:ident),+)) => {
         $self.collector.$told($($what),+);
-        if let Some(sampler) = &mut $self.sampler {
-            sampler.$told($($what),+);
-        }
-        if let Some(timeline) = $self.timeline($at) {
-            timeline.$told($($what),+);
+        if let Some(beside) = &mut $self.beside {
+            if let Some(windows) = &mut beside.windows {
+                windows.$told($($what),+);
+            }
+            if let Some(sampler) = &mut beside.sampler {
+                sampler.$told($($what),+);
+            }
+            if let Some(timeline) = beside.timeline($at) {
+                timeline.$told($($what),+);
+            }
+            if let Some(other) = &mut beside.other {
+                other.$told($($what),+);
+            }
         }
     };
 }
 
-impl Sink for Recorder {
+impl Sink for Recorder<'_> {
     #[inline]
     fn path(&mut self, node: usize, at: Instant, path: Path) {
         tell!(self, at: path(node, at, path));

@@ -12,6 +12,7 @@ use weir_core::units::Nanos;
 use weir_lab::provenance::{Frame, Provenance};
 use weir_lab::result::{Check, Course};
 use weir_lab::stats::row::{self, DIFFERENCE, Rows};
+use weir_lab::stats::windows::{self, OverTimeRow};
 
 /// A check of Little's law that lets more than this part of it pass says nothing, and is not judged.
 const TELLING: f64 = 0.05;
@@ -44,6 +45,7 @@ pub fn outcome(node: &NodeScenario, frame: &Frame, mut cells: Vec<Cell>) -> Node
             .flat_map(|(name, cell)| process_totals(node, name, cell))
             .collect(),
         node_totals: named(node, cells).flat_map(|(name, cell)| node_totals(node, name, cell)).collect(),
+        windows: named(node, cells).flat_map(|(name, cell)| over_time(node, name, cell)).collect(),
         estimates,
         differences: row::differences(&node.disciplines, node.reference, &rows, |_| &[DIFFERENCE]),
         distributions: named(node, cells)
@@ -54,6 +56,12 @@ pub fn outcome(node: &NodeScenario, frame: &Frame, mut cells: Vec<Cell>) -> Node
         theory: Vec::new(),
         checks: named(node, cells).flat_map(|(name, cell)| checks(node, name, cell)).collect(),
     }
+}
+
+/// The windows of a discipline, where they are asked for.
+fn over_time(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<OverTimeRow> {
+    let each: Vec<_> = cell.runs.iter().map(|run| run.windows.as_slice()).collect();
+    windows::over_replications(discipline, node.measure.over_time.unwrap_or_default(), &each)
 }
 
 /// The cells, or what is of them, with the discipline.

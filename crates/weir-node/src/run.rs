@@ -3,14 +3,17 @@
 use crate::job::{self, Ended, Job};
 use crate::model::NodeScenario;
 use crate::outcome::NodeOutcome;
+use crate::record::Sink;
 use crate::recorder::Recorder;
+use crate::responses::{self, Responses};
 use crate::summary::{Cell, Summed};
 use crate::{report, sampler};
 use weir_core::units::Nanos;
 use weir_lab::control::{Control, Watch};
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
-use weir_lab::replicated::{self, Simulated};
+use weir_lab::recorded::{self, Heading, Recorded, Table};
+use weir_lab::replicated::Simulated;
 use weir_lab::runner::{self, Model};
 
 /// The most time that all nodes have together in all replications: some 292 years. No total of times overflows then.
@@ -22,7 +25,7 @@ const MOST_TIME: u64 = 1 << 63;
 /// [`RunError`]: a discipline refuses its arguments, a need or a slice; the programs come to a deadlock, or to no end
 /// without using time; more is asked for than what is simulated; or a verification fails.
 pub fn run(node: &NodeScenario, frame: &Frame, control: &mut Control<'_>) -> Result<NodeOutcome, RunError> {
-    replicated::run(node, frame, control)
+    recorded::simulate(node, frame, control)
 }
 
 impl Simulated for NodeScenario {
@@ -73,23 +76,53 @@ impl Model for NodeScenario {
     }
 
     fn play(&self, job: runner::Job, watch: &Watch<'_>) -> Result<Option<Summed>, RunError> {
-        let job = Job { replication: job.replication, discipline: job.cell };
-        let mut recorder = Recorder::new(self, job);
-        match job::play(self, job, &mut recorder, watch)? {
-            Ended::Finished(left) => {
-                Ok(Some(Summed::new(self, &self.disciplines[job.discipline], recorder, *left)))
-            }
-            Ended::Interrupted => Ok(None),
+        play_with(self, job, None, watch)
+    }
+}
+
+impl Recorded for NodeScenario {
+    fn headings(&self) -> Vec<Heading<'_>> {
+        responses::headings(self)
+    }
+
+    fn discipline(&self, cell: usize) -> &str {
+        self.disciplines.get(cell).map_or("", String::as_str)
+    }
+
+    fn play_recorded(
+        &self,
+        job: runner::Job,
+        table: &mut Table<'_, '_>,
+        watch: &Watch<'_>,
+    ) -> Result<Option<Summed>, RunError> {
+        play_with(self, job, Some(&mut Responses::new(self, table)), watch)
+    }
+}
+
+/// Plays a job; another sink is told everything too.
+fn play_with(
+    node: &NodeScenario,
+    job: runner::Job,
+    other: Option<&mut dyn Sink>,
+    watch: &Watch<'_>,
+) -> Result<Option<Summed>, RunError> {
+    let job = Job { replication: job.replication, discipline: job.cell };
+    let mut recorder = Recorder::with(node, job, other);
+    match job::play(node, job, &mut recorder, watch)? {
+        Ended::Finished(left) => {
+            Ok(Some(Summed::new(node, &node.disciplines[job.discipline], recorder, *left)))
         }
+        Ended::Interrupted => Ok(None),
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::num::NonZeroUsize;
     use std::sync::atomic::AtomicBool;
     use weir_lab::control::Progress;
 
+    use std::sync::Arc;
     use weir_core::registry;
 
     use super::*;
@@ -97,7 +130,8 @@ mod tests {
     use crate::model::Operation;
     use weir_lab::stats::figure::Figure;
     use weir_lab::stats::overhead::{Known, Setting, estimate_overhead};
-    use weir_workload::duration::Law;
+    use weir_workload::ContinuousLaw;
+    use weir_workload::duration::{AnyLaw, Law};
 
     const SPECS: [&str; 3] = ["epoch:length=100ms", "eevdf", "priority_rr"];
 
@@ -106,14 +140,14 @@ mod tests {
     }
 
     /// A generator and its sink, one that computes and sleeps at random, and the system's processes.
-    fn scenario(specs: &[&str], replications: u32) -> NodeScenario {
+    pub(crate) fn scenario(specs: &[&str], replications: u32) -> NodeScenario {
         let mut node = generators::scenario(specs).expect("specs");
         let queue = add_queue(&mut node, "messages", 0);
         let generator = Writer::new()
             .begin(None)
-            .then(Operation::Compute(Law::Exponential(Nanos::new(500_000))))
+            .then(Operation::Compute(Law::Exponential(Nanos::new(500_000)).into()))
             .enqueue(queue)
-            .then(Operation::Sleep(Law::Uniform(ms(0), ms(1))))
+            .then(Operation::Sleep(Law::Uniform(ms(0), ms(1)).into()))
             .done();
         node.processes.push(process("generator", ms(40), Some(ms(5)), generator));
         let sink = generators::message_sink(queue, SIMPLE_SINK);
@@ -127,7 +161,11 @@ mod tests {
         node
     }
 
-    fn played(node: &NodeScenario, threads: usize, is_cancelled: bool) -> Result<NodeOutcome, RunError> {
+    pub(crate) fn played(
+        node: &NodeScenario,
+        threads: usize,
+        is_cancelled: bool,
+    ) -> Result<NodeOutcome, RunError> {
         let cancel = AtomicBool::new(is_cancelled);
         let mut last = None;
         let mut told = |progress: Progress| last = Some(progress);
@@ -148,6 +186,26 @@ mod tests {
             |threads| serde_json::to_string(&played(&node, threads, false).expect("a result")).expect("json");
         let one = text(1);
         assert!(one == text(2) && one == text(8));
+    }
+
+    /// The share of time that a process alone works, by the renewal-reward theorem: the mean of its work over the mean of a cycle.
+    #[test]
+    fn a_process_alone_has_the_share_of_its_laws() {
+        let law = |law: Result<ContinuousLaw, _>| AnyLaw::Textbook(Arc::new(law.expect("a law")));
+        let mut node = generators::scenario(&["eevdf"]).expect("specs");
+        let program = Writer::new()
+            .begin(None)
+            .then(Operation::Compute(law(ContinuousLaw::lognormal(2e6, 1.0))))
+            .then(Operation::Sleep(law(ContinuousLaw::erlang(3, 3e6))))
+            .done();
+        node.processes.push(process("alone", ms(0), None, program));
+        node.stop.replications = 20;
+        let outcome = played(&node, 1, false).expect("a result");
+        let is_share = |row: &&Figure| row.subject.name == "alone" && row.metric == "share";
+        let share = outcome.estimates.iter().find(is_share).expect("a share");
+        let (value, error) = (share.value.expect("a value"), share.standard_error.expect("an interval"));
+        // 2.861: the 99 % point of Student's t of 19 degrees of freedom.
+        assert!((value - 0.4).abs() < 2.861 * error && error < 0.01, "{share:?}");
     }
 
     #[test]

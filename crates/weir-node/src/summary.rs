@@ -14,6 +14,7 @@ use crate::tally::{NodeTally, ProcessTally, QueueTally};
 use weir_core::task::{Overcommitted, Used};
 use weir_core::units::{Cost, Nanos};
 use weir_lab;
+use weir_lab::stats::windows::Figures;
 use weir_lab::stats::{Histogram, QUANTILES, Spread, Tail, Times};
 
 /// A process, or all but the system's, in one run.
@@ -55,6 +56,8 @@ pub struct Summary {
     pub stranded: Vec<(usize, String)>,
     /// Who was ready for all of the measured time and never ran: the places of node and process.
     pub starved: Vec<(usize, usize)>,
+    /// Figures of windows over time, where they are asked for.
+    pub windows: Vec<Figures>,
 }
 
 /// The histograms of all runs: of all processes together but the system's, then process by process where each has its
@@ -138,8 +141,8 @@ fn all_processes(node: &NodeScenario, collector: &Collector, left: &job::Left) -
 impl Summed {
     /// Sums up a run.
     #[must_use]
-    pub fn new(node: &NodeScenario, discipline: &str, recorder: Recorder, left: job::Left) -> Self {
-        let (collector, shown) = recorder.ended(node, discipline);
+    pub fn new(node: &NodeScenario, discipline: &str, recorder: Recorder<'_>, left: job::Left) -> Self {
+        let (collector, shown, windows) = recorder.ended(node, discipline);
         let (all, tails) = all_processes(node, &collector, &left);
         let process = |(place, counts): (usize, &ProcessCounts)| {
             let own = collector.tails_of(place);
@@ -168,6 +171,7 @@ impl Summed {
             overcommitted: left.overcommitted,
             stranded: left.stranded,
             starved,
+            windows,
         };
         let has_tails = !collector.tails.is_empty();
         let own = if collector.has_own_tails() { collector.tails } else { Vec::new() };
@@ -222,7 +226,7 @@ impl weir_lab::gathered::Cell for Cell {
 weir_lab::encode! {
     ProcessPart { tally, used, response, wait }
     QueuePart { tally, age }
-    Summary { processes, queues, nodes, tally, overcommitted, stranded, starved }
+    Summary { processes, queues, nodes, tally, overcommitted, stranded, starved, windows }
     Histograms { processes, queues }
     Summed { summary, histograms, shown }
 }

@@ -6,9 +6,10 @@
 //! | packets | any other | plain |
 //! | whole messages | `ps` without a quantum | fluid |
 //! | whole messages | `fifo` | whole, by Lindley's recursion |
+//! | whole messages | `sf`, `psjf`, `sjf` | whole, without the calls of the contract |
 //! | whole messages | any other | whole |
 //!
-//! With verification, records, several flows or a closed loop the plain engine runs everything.
+//! With verification, records, windows over time, several flows or a closed loop the plain engine runs everything.
 
 use crate::accelerated::{Alpha, FRACTION_BITS, Level, Lockstep, Options, Strategy};
 use crate::application::Applications;
@@ -23,6 +24,7 @@ use crate::lockstep_lane::LockstepLane;
 use crate::model::{Input, LatencyEnd, PortScenario, Service, is_fluid};
 use crate::plain::Plain;
 use crate::service::Drawn;
+use crate::shortest::{Length, Shortest};
 use crate::whole::{Whole, Work};
 use weir_core::discipline::Discipline;
 use weir_core::item::Message;
@@ -145,30 +147,40 @@ pub fn lanes(scenario: &PortScenario, layout: &Layout, replication: u32) -> Resu
         placed.push(Placed { disciplines: together, engine: "accelerated", lane });
     }
     for at in (0..scenario.disciplines.len()).filter(|&at| strategies[at].is_none()) {
-        placed.push(match is_lindley(scenario, &scenario.disciplines[at].spec) {
-            true => lindley(scenario, layout, replication, at)?,
-            false => contract(scenario, layout, replication, at)?,
+        placed.push(match by_itself(scenario, layout, replication, at)? {
+            Some(lane) => Placed { disciplines: vec![at], engine: "whole", lane },
+            None => contract(scenario, layout, replication, at)?,
         });
     }
     Ok(placed)
 }
 
-/// Whether nothing but the message before delays a message: FIFO of whole messages that arrive by themselves.
-fn is_lindley(scenario: &PortScenario, spec: &Spec) -> bool {
-    let is_open = !matches!(scenario.input, Input::Closed(_));
-    let is_whole = matches!(scenario.service, Service::Whole(_)) && !scenario.measure.verify;
-    is_whole && is_open && spec.name.as_str() == "fifo" && spec.arguments.is_empty()
-}
-
-fn lindley(
+/// The lane of a discipline of whole messages that arrive by themselves, where it has an engine of its own.
+fn by_itself(
     scenario: &PortScenario,
     layout: &Layout,
     replication: u32,
     at: usize,
-) -> Result<Placed, BuildError> {
-    let engine = Lindley::new(open_arrivals(scenario, replication)?, work(scenario)?);
+) -> Result<Option<Box<dyn Lane>>, BuildError> {
+    let Spec { name, arguments } = &scenario.disciplines[at].spec;
+    let is_open = !matches!(scenario.input, Input::Closed(_));
+    let is_whole = matches!(scenario.service, Service::Whole(_)) && !scenario.measure.verify;
+    if !is_whole || !is_open || !arguments.is_empty() {
+        return Ok(None);
+    }
+    let shortest = match name.as_str() {
+        "fifo" => None,
+        "sf" => Some((Length::Remaining, scenario.preemption)),
+        "psjf" => Some((Length::Original, scenario.preemption)),
+        "sjf" => Some((Length::Original, false)),
+        _ => return Ok(None),
+    };
+    let (source, work) = (open_arrivals(scenario, replication)?, work(scenario)?);
     let collector = Collector::new(layout.plan.clone(), layout.records);
-    Ok(Placed { disciplines: vec![at], engine: "whole", lane: Box::new(Single::new(engine, collector)) })
+    Ok(Some(match shortest {
+        None => Box::new(Single::new(Lindley::new(source, work), collector)),
+        Some((by, preempts)) => Box::new(Single::new(Shortest::new(source, work, by, preempts), collector)),
+    }))
 }
 
 /// The discipline as a strategy of the accelerated engine, if that can run it here.
@@ -177,7 +189,8 @@ fn strategy(scenario: &PortScenario, layout: &Layout, named: &NamedDiscipline) -
     let by_length = matches!(&scenario.classes, MessageClasses::Lengths(lengths)
         if lengths.len() <= crate::accelerated::MOST_CLASSES);
     let latency = metrics(scenario) == [Metric::Latency];
-    if !by_length || !latency || open.flows > 1 || layout.records || scenario.measure.verify {
+    let is_kept = layout.records || layout.plan.windows.is_some();
+    if !by_length || !latency || open.flows > 1 || is_kept || scenario.measure.verify {
         return None;
     }
     let arguments = &named.spec.arguments;

@@ -6,6 +6,8 @@
 
 use crate::by_class::ByClass;
 use crate::observer::Observer;
+use crate::over_time::{Course, Windows};
+use std::sync::Arc;
 use weir_lab::encode::Encode;
 use weir_lab::record::Departure;
 use weir_lab::stats::batch::Total;
@@ -47,7 +49,7 @@ impl Metric {
 
     /// Its value for one departure.
     #[inline]
-    fn of(self, departure: &Departure) -> u64 {
+    pub(crate) fn of(self, departure: &Departure) -> u64 {
         let response = (departure.completion - departure.arrival).get();
         match self {
             Self::Latency => (departure.last - departure.arrival).get(),
@@ -69,7 +71,7 @@ pub(crate) fn slowdown(response: u64, alone: u64) -> u64 {
 }
 
 /// What is collected.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// The metrics, in the order of the series.
     pub metrics: Vec<Metric>,
@@ -85,9 +87,17 @@ pub struct Plan {
     pub sections: usize,
     /// Whether there are histograms.
     pub tails: bool,
+    /// The windows over time, where there are any.
+    pub windows: Option<Arc<Course>>,
 }
 
 impl Plan {
+    /// Means alone of everything, from the first tick on.
+    #[must_use]
+    pub fn means(metrics: Vec<Metric>, classes: usize) -> Self {
+        Self { metrics, classes, flows: 0, warm_up: 0, batch: 1, sections: 1, tails: false, windows: None }
+    }
+
     /// The series of a metric and class.
     #[must_use]
     pub fn series(&self, metric: usize, class: usize) -> usize {
@@ -143,6 +153,8 @@ pub struct Collector {
     pub lengths: Vec<(u64, u64)>,
     /// Departures kept for `--records`, until they are taken.
     pub records: Option<Vec<Departure>>,
+    /// The windows over time, where there are any.
+    pub windows: Option<Box<Windows>>,
     sorted: ByClass,
 }
 
@@ -158,12 +170,13 @@ impl Collector {
             served: vec![0; plan.flows],
             lengths: vec![(0, 0); plan.classes],
             records: records.then(Vec::new),
+            windows: plan.windows.clone().map(|course| Box::new(Windows::new(course))),
             sorted: ByClass::default(),
             plan,
         }
     }
 
-    /// What was collected so far, but for histograms, which take most of the memory, and records.
+    /// What was collected so far, but for histograms, which take most of the memory, records and windows.
     #[must_use]
     pub fn without_histograms(&self) -> Self {
         Self {
@@ -175,6 +188,7 @@ impl Collector {
             served: self.served.clone(),
             lengths: self.lengths.clone(),
             records: None,
+            windows: None,
             sorted: ByClass::default(),
         }
     }
@@ -198,7 +212,7 @@ impl Collector {
 
     /// What was collected by this plan, or by one that differs in having more sections; nothing where it was not.
     pub(crate) fn decode(plan: &Plan, from: &mut &[u8]) -> Option<Self> {
-        let mut collector = Self::new(plan.clone(), false);
+        let mut collector = Self::new(Plan { windows: None, ..plan.clone() }, false);
         collector.batches = Encode::decode(from)?;
         collector.queue = Encode::decode(from)?;
         collector.sections = Encode::decode(from)?;
@@ -347,13 +361,17 @@ impl Observer for Collector {
         if let Some(records) = &mut self.records {
             records.push(*departure);
         }
+        if let Some(windows) = &mut self.windows {
+            windows.departed(departure);
+        }
         if departure.tick >= self.plan.warm_up {
             self.count(departure);
         }
     }
 
     fn departed_all(&mut self, departures: &[Departure]) {
-        if departures.len() < FEW || self.records.is_some() || !self.served.is_empty() {
+        let is_kept = self.records.is_some() || self.windows.is_some();
+        if departures.len() < FEW || is_kept || !self.served.is_empty() {
             return departures.iter().for_each(|departure| self.departed(departure));
         }
         let warm_up = departures.partition_point(|departure| departure.tick < self.plan.warm_up);
@@ -396,7 +414,16 @@ mod tests {
     #[test]
     fn warm_up_and_sections() {
         let metrics = vec![Metric::Latency];
-        let plan = Plan { metrics, classes: 2, flows: 1, warm_up: 2, batch: 1, sections: 1, tails: true };
+        let plan = Plan {
+            metrics,
+            classes: 2,
+            flows: 1,
+            warm_up: 2,
+            batch: 1,
+            sections: 1,
+            tails: true,
+            windows: None,
+        };
         let mut collector = Collector::new(plan, true);
         (0..8).for_each(|tick| collector.departed(&departure(tick, (tick % 2) as u16)));
         assert_eq!(collector.batches.totals(&[0, 1]).map(|total| total.count).sum::<u64>(), 6);
@@ -411,7 +438,7 @@ mod tests {
         let metrics = vec![Metric::Latency, Metric::Response, Metric::Wait, Metric::Slowdown];
         for (warm_up, batch, tails) in [(0, 1, true), (70, 8, true), (300, 64, false)] {
             let metrics = metrics.clone();
-            let plan = Plan { metrics, classes: 3, flows: 0, warm_up, batch, sections: 2, tails };
+            let plan = Plan { warm_up, batch, sections: 2, tails, ..Plan::means(metrics, 3) };
             let departures: Vec<Departure> = (0..700)
                 .map(|tick| {
                     let seen = departure(tick, (tick * tick % 5) as u16);

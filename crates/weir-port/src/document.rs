@@ -93,22 +93,27 @@ pub struct Workload {
     pub closed: Option<Located<Closed>>,
 }
 
-/// The distribution of the lengths of messages.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Lengths {
-    /// The mixture of the alpha report: 90 % from 1 to 5 packets, 10 % of 20 packets.
-    Report,
-    /// Every message has this length.
-    Constant(Located<Length>),
-    /// All lengths from the first to the second, equally likely.
-    Uniform(Located<Length>, Located<Length>),
-    /// The memoryless distribution of this mean.
-    Exponential(Located<Length>),
-    /// Lengths with their probabilities, such as `[["1pkt", 0.9], ["20pkt", 0.1]]`.
-    Mixture(Vec<(Located<Length>, Located<f64>)>),
-    /// A CDF file of sizes in bytes, relative to the scenario.
-    Cdf(Located<PathBuf>),
+weir_workload::textbook_laws! {
+    /// The distribution of the lengths of messages.
+    #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Lengths of Length {
+        before {
+            /// The mixture of the alpha report: 90 % from 1 to 5 packets, 10 % of 20 packets.
+            Report,
+            /// Every message has this length.
+            Constant(Located<Length>),
+            /// All lengths from the first to the second, equally likely.
+            Uniform(Located<Length>, Located<Length>),
+            /// The memoryless distribution of this mean.
+            Exponential(Located<Length>),
+            /// Lengths with their probabilities, such as `[["1pkt", 0.9], ["20pkt", 0.1]]`.
+            Mixture(Vec<(Located<Length>, Located<f64>)>),
+            /// A CDF file of sizes in bytes, relative to the scenario.
+            Cdf(Located<PathBuf>),
+        }
+        after {}
+    }
 }
 
 /// A CSV file with one row a message, in order of arrival.
@@ -135,6 +140,9 @@ pub struct TraceFile {
     pub alpha: Option<String>,
     /// How the time is written.
     pub time_unit: Located<TimeUnit>,
+    /// The probability with which each row is kept, the same rows for every seed; default: 1, all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thin: Option<Located<f64>>,
     /// What the length counts.
     pub length_unit: Located<LengthUnit>,
     /// Whether the first row names the columns.
@@ -261,6 +269,13 @@ pub struct Measure {
     /// service times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_period: Option<Located<Time>>,
+    /// The length of the windows of `over_time`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<Located<Time>>,
+    /// Whether the messages inside, the throughput and the latency are reported for each window, with intervals over the
+    /// replications; needs `window`. Default: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<Located<bool>>,
     /// Whether quantiles and distributions are measured; means alone are faster. Default: true.
     #[serde(default = "default_tails")]
     pub tails: bool,
@@ -271,7 +286,15 @@ pub struct Measure {
 
 impl Default for Measure {
     fn default() -> Self {
-        Self { latency: None, classes: None, queue_period: None, tails: default_tails(), verify: None }
+        Self {
+            latency: None,
+            classes: None,
+            queue_period: None,
+            window: None,
+            over_time: None,
+            tails: default_tails(),
+            verify: None,
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 use weir_core::units::Nanos;
 use weir_document::NamedDiscipline;
+use weir_lab::stats::windows::Figures;
 use weir_lab::stats::{Histogram, Linearised, Measure, Pool, Ranked, Tail, Unavailable, replications, tail};
 
 /// Nanoseconds in one unit of reported time: of a second, and of `u`.
@@ -28,6 +29,8 @@ pub struct Left {
     pub state: State,
     /// What verification found.
     pub audited: Option<Audited>,
+    /// Figures of windows over time.
+    pub windows: Vec<Figures>,
 }
 
 /// One discipline over all replications.
@@ -47,6 +50,8 @@ pub struct Gathered {
     pub states: Vec<State>,
     /// What verification found.
     pub audited: Option<Audited>,
+    /// Figures of windows over time, of each replication, where there are any.
+    pub windows: Vec<Vec<Figures>>,
     /// Units of length served, by flow.
     pub served: Vec<u64>,
     /// Messages counted and their lengths together, by class.
@@ -82,6 +87,7 @@ impl Gathered {
             replications,
             states: Vec::new(),
             audited: None,
+            windows: Vec::new(),
             served: vec![0; flows],
             lengths: vec![(0, 0); classes],
             pool: Pool::new(),
@@ -93,7 +99,8 @@ impl Gathered {
 
     /// Adds the next replication.
     pub fn add(&mut self, replication: u32, left: Left) {
-        let Left { place: _, engine, collector, state, audited } = left;
+        let Left { place: _, engine, collector, state, audited, windows } = left;
+        self.windows.push(windows);
         self.engine = engine;
         self.states.push(state);
         self.served.iter_mut().zip(&collector.served).for_each(|(own, more)| *own += more);

@@ -89,12 +89,13 @@ impl Replicated for PortScenario {
 
 fn write(left: &[Left], into: &mut Vec<u8>) {
     left.len().encode(into);
-    for Left { place, engine, collector, state, audited } in left {
+    for Left { place, engine, collector, state, audited, windows } in left {
         place.encode(into);
         engine.encode(into);
         collector.encode(into);
         state.encode(into);
         audited.encode(into);
+        windows.encode(into);
     }
 }
 
@@ -109,7 +110,12 @@ fn read(plan: &Plan, from: &mut &[u8]) -> Option<Vec<Left>> {
             collector: Collector::decode(plan, from)?,
             state: Encode::decode(from)?,
             audited: Encode::decode(from)?,
+            windows: Encode::decode(from)?,
         });
+    }
+    // No engine serves what has not arrived.
+    if all.iter().any(|left| left.state.flow.served > left.state.flow.arrived) {
+        return None;
     }
     let mut seen = vec![false; all.len()];
     let each_once = all.iter().all(|left| match seen.get_mut(left.place) {

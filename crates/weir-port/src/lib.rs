@@ -27,6 +27,7 @@ pub mod lockstep_lane;
 pub mod model;
 pub mod observer;
 pub mod outcome;
+pub mod over_time;
 pub mod plain;
 pub mod report;
 pub mod rounds;
@@ -34,7 +35,10 @@ pub mod run;
 pub mod selfcheck;
 pub mod service;
 pub mod settling;
+pub mod shortest;
 mod sources;
+#[cfg(test)]
+mod testing;
 pub mod theory;
 pub mod ticks;
 pub mod timeline;

@@ -187,53 +187,12 @@ impl<S: ArrivalSource> Lindley<S> {
 mod tests {
     use super::*;
     use crate::arrivals::Open;
+    use crate::testing::{Given, Seen, course};
     use crate::ticks::Ticks;
     use crate::whole::Whole;
     use proptest::prelude::*;
     use weir_core::item::Message;
     use weir_core::registry::message_discipline;
-
-    /// Arrivals given beforehand, in blocks of an uneven size.
-    #[derive(Clone)]
-    struct Given(std::vec::IntoIter<(u64, u32)>);
-
-    impl Given {
-        fn new(gaps: &[(u64, u32)]) -> Self {
-            let sums = gaps.iter().scan(0, |at, &(gap, length)| {
-                *at += gap;
-                Some((*at, length))
-            });
-            Self(sums.collect::<Vec<_>>().into_iter())
-        }
-    }
-
-    impl ArrivalSource for Given {
-        fn fill(&mut self, block: &mut ArrivalBlock, n: usize) -> usize {
-            block.clear();
-            for (at, length) in self.0.by_ref().take(n.min(7)) {
-                block.push(at, length, (length % 3) as u16, length % 2);
-            }
-            block.len()
-        }
-    }
-
-    #[derive(Default)]
-    struct Seen(Vec<Departure>);
-
-    impl Observer for Seen {
-        fn departed(&mut self, departure: &Departure) {
-            self.0.push(*departure);
-        }
-    }
-
-    /// What an engine does up to each of `stops`.
-    fn course(mut engine: impl Engine, stops: &[u64]) -> Vec<(Stopped, State, Vec<Departure>)> {
-        let course = stops.iter().map(|&until| {
-            let mut seen = Seen::default();
-            (engine.advance(until, &mut seen), engine.state(), seen.0)
-        });
-        course.collect()
-    }
 
     fn both(gaps: &[(u64, u32)], per_unit: f64) -> (Lindley<Given>, impl Engine) {
         let work = Work::new(per_unit, Ticks::NANOSECONDS).expect("positive");

@@ -200,7 +200,7 @@ mod tests {
         let scenario = Scenario::from_toml(text, "test.toml", Path::new("")).expect("a valid scenario");
         let port = &scenario.model;
         let (metrics, classes) = (build::metrics(port), port.classes.len());
-        let plan = Plan { metrics, classes, flows: 0, warm_up, batch: 256, sections, tails: true };
+        let plan = Plan { warm_up, batch: 256, sections, tails: true, ..Plan::means(metrics, classes) };
         let layout = Layout { plan, records: false };
         let mut placed = build::lanes(port, &layout, 0).expect("lanes");
         assert_eq!((placed.len(), placed[0].engine), (1, "accelerated"));

@@ -274,4 +274,15 @@ pub struct Measure {
     pub tails: bool,
     /// Check the bound of alpha scheduling, packet by packet.
     pub verify: bool,
+    /// Windows of which there are figures over time; `None` where there are none.
+    pub over_time: Option<OverTime>,
+}
+
+/// Windows over time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OverTime {
+    /// The length of a window.
+    pub window: Nanos,
+    /// How long a replication takes, about.
+    pub expected: Nanos,
 }

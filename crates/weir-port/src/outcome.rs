@@ -9,6 +9,7 @@ use weir_lab::provenance::{EngineUsed, Provenance};
 use weir_lab::result::{self, Check, Settling, TheoryRow};
 use weir_lab::stats::Measure;
 use weir_lab::stats::figure::{self, ALL};
+use weir_lab::stats::windows::OverTimeRow;
 
 /// The result of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -50,6 +51,9 @@ pub struct Outcome {
     pub lengthened: Option<Lengthened>,
     /// The classes of messages, `all` first.
     pub classes: Vec<ClassRow>,
+    /// Figures of successive windows, where `measure.over_time` asks for them: of all messages, then of each class.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<OverTimeRow>,
     /// The figures.
     pub estimates: Vec<Figure>,
     /// Paired differences from the reference.

@@ -12,6 +12,7 @@ use crate::warmup::WarmUpTicks;
 use crate::{build, selfcheck};
 use weir_lab::provenance::{EngineUsed, Frame as Source, Provenance};
 use weir_lab::result::{Check, TheoryRow};
+use weir_lab::stats::windows::{self, OverTimeRow};
 use weir_theory::{self, Mode, NoForm, TheoryError};
 use weir_workload::{Arrivals, MessageClasses};
 
@@ -124,6 +125,7 @@ fn blank(port: &PortScenario, from: &Source) -> Outcome {
         reference: port.disciplines[port.reference].name.clone(),
         settling: None,
         lengthened: None,
+        windows: Vec::new(),
         classes: frame(port, None).classes,
         estimates: Vec::new(),
         differences: Vec::new(),
@@ -185,6 +187,7 @@ pub fn outcome(port: &PortScenario, from: &Source, gathered: &[Gathered], ending
     outcome.interrupted = ending.interrupted;
     outcome.warm_up = WarmUpUsed { rule: ending.warm_up.rule, ticks: ending.warm_up.ticks };
     outcome.precision = ending.precision;
+    outcome.windows = gathered.iter().flat_map(|own| over_time(port, own)).collect();
     outcome.theory = theory;
     fill(&mut outcome, (gathered, &enough), &gathered[port.reference], &frame);
     outcome.checks.extend(formula_checks);
@@ -194,6 +197,13 @@ pub fn outcome(port: &PortScenario, from: &Source, gathered: &[Gathered], ending
     outcome.settling = enough.told(port, &outcome.estimates);
     outcome.classes = frame.classes;
     outcome
+}
+
+/// The windows of a discipline, where they are asked for.
+fn over_time(port: &PortScenario, own: &Gathered) -> Vec<OverTimeRow> {
+    let Some(over_time) = port.measure.over_time else { return Vec::new() };
+    let each: Vec<_> = own.windows.iter().map(Vec::as_slice).collect();
+    windows::over_replications(&own.name, over_time.window, &each)
 }
 
 /// The queue: one where all disciplines share the instants of acceptance, else one of each, since in a

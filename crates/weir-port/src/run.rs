@@ -9,6 +9,7 @@ use crate::collector::{Collector, Plan};
 use crate::gathered::{CLOCK, Gathered, Left, SECTIONS};
 use crate::model::{Input, Limit, PortScenario, Replay, Service};
 use crate::outcome::{Outcome, Precision};
+use crate::over_time::Course;
 use crate::report;
 use crate::rounds::{Grain, Rounds, Running, Standing};
 use crate::warmup::{self, WarmUpTicks};
@@ -73,6 +74,7 @@ pub(crate) fn plan(port: &PortScenario, ticks: u64, warm_up: &WarmUpTicks) -> Pl
         batch: batch.min(warm_up.granularity()),
         sections: SECTIONS.div_ceil(port.stop.replications as usize),
         tails: port.measure.tails,
+        windows: Course::new(port, build::metrics(port)[0]),
     }
 }
 
@@ -257,10 +259,12 @@ impl<'a> Session<'a> {
 pub(crate) fn left(lanes: &mut [Running], of: fn(&mut Collector) -> Collector) -> Vec<Left> {
     let mut all = Vec::new();
     for Running { placed, .. } in lanes {
-        let copies: Vec<Collector> = placed.lane.collectors().into_iter().map(of).collect();
-        for (at, (&place, collector)) in placed.disciplines.iter().zip(copies).enumerate() {
+        let figures = |collector: &Collector| collector.windows.as_ref().map(|windows| windows.figures());
+        let copy = |collector: &mut Collector| (figures(collector).unwrap_or_default(), of(collector));
+        let copies: Vec<_> = placed.lane.collectors().into_iter().map(copy).collect();
+        for (at, (&place, (windows, collector))) in placed.disciplines.iter().zip(copies).enumerate() {
             let (state, audited) = (placed.lane.state(at), placed.lane.audited());
-            all.push(Left { place, engine: placed.engine, collector, state, audited });
+            all.push(Left { place, engine: placed.engine, collector, state, audited, windows });
         }
     }
     align(all.iter_mut().map(|left| &mut left.collector).collect());
@@ -290,24 +294,24 @@ fn align(collectors: Vec<&mut Collector>) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use std::num::NonZeroUsize;
     use std::path::Path;
     use std::sync::atomic::AtomicBool;
     use weir_lab::control::RecordSink;
-    use weir_lab::record::Departure;
+    use weir_lab::record::{Departure, Rows};
 
     type Scenario = weir_lab::scenario::Scenario<crate::model::PortScenario>;
 
-    fn scenario(disciplines: &str, rest: &str) -> (PortScenario, Frame) {
+    pub(crate) fn scenario(disciplines: &str, rest: &str) -> (PortScenario, Frame) {
         let text = format!("weir = 1\nmodel = \"port\"\ndisciplines = [{disciplines}]\n[workload]\n{rest}");
         let scenario = Scenario::from_toml(&text, "test.toml", Path::new(""));
         let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
         (scenario.model, scenario.frame)
     }
 
-    fn told(
+    pub(crate) fn told(
         (port, frame): &(PortScenario, Frame),
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Outcome, RunError> {
@@ -353,6 +357,10 @@ mod tests {
     struct Failing;
 
     impl RecordSink for Failing {
+        fn rows(&mut self, _: &Rows<'_>) -> Result<(), String> {
+            Err("the port has no tables".to_owned())
+        }
+
         fn take(&mut self, block: &Block<'_>) -> Result<(), String> {
             Err(format!("{} rows do not fit", block.departures.len().min(1)))
         }
@@ -362,6 +370,10 @@ mod tests {
     struct Kept(Vec<(String, u32, Vec<Departure>)>, Names);
 
     impl RecordSink for Kept {
+        fn rows(&mut self, _: &Rows<'_>) -> Result<(), String> {
+            Err("the port has no tables".to_owned())
+        }
+
         fn take(&mut self, block: &Block<'_>) -> Result<(), String> {
             self.0.push((block.discipline.to_owned(), block.replication, block.departures.to_vec()));
             self.1 = block.names.clone();

@@ -127,23 +127,11 @@ fn length(port: &PortScenario, first: &Gathered, warm_up: u64) -> Option<RunLeng
     })
 }
 
-/// The variance of the number of arrivals over its mean, in the long run: 1 of Poisson arrivals.
-///
-/// Of a rate that switches between two (Fischer and Meier-Hellstern, Performance Evaluation 18, 1993, section 3) it is
-/// `1 + 2 s (1 - s) (peak - quiet)² / (1 / T + 1 / T')`, with the share `s` of time in bursts and the mean times `T`, `T'` in
-/// the two states, in mean gaps.
+/// The variance of the number of arrivals over its mean, in the long run; the formula is not for equal gaps.
 fn dispersion(open: &Open) -> Option<f64> {
     match open.arrivals {
-        Arrivals::Poisson => Some(1.0),
         Arrivals::Deterministic => None,
-        // Of a renewal process the variance of counts over their mean tends to that of the gaps over the squared mean.
-        Arrivals::Renewal(renewal) => renewal.scv(),
-        Arrivals::Bursty { peak, burst, quiet } => {
-            let share = (1.0 - quiet) / (peak - quiet);
-            let (bursts, between) = (burst / peak, burst / peak * (1.0 - share) / share);
-            let apart = (peak - quiet) * (peak - quiet);
-            Some(1.0 + 2.0 * share * (1.0 - share) * apart / (1.0 / bursts + 1.0 / between))
-        }
+        ref arrivals => arrivals.dispersion(),
     }
 }
 

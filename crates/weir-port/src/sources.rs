@@ -13,7 +13,7 @@ impl PortScenario {
         match &self.input {
             Input::Open(open) => {
                 let key = (self.seed, replication);
-                let process = (open.arrivals, self.ticks.of_nanoseconds(open.mean_gap));
+                let process = (open.arrivals.clone(), self.ticks.of_nanoseconds(open.mean_gap));
                 arrival_source(process, &open.lengths, open.flows, &self.classes, key).map(Some)
             }
             Input::Trace(replay) => {

@@ -112,7 +112,7 @@ fn pilot_means(
     alone.disciplines = vec![NamedDiscipline::new("fifo", spec)];
     let (metrics, classes) = (metrics(port), port.classes.len());
     let batch = (ticks / 512).max(1).next_power_of_two();
-    let plan = Plan { metrics, classes, flows: 0, warm_up: 0, batch, sections: 1, tails: false };
+    let plan = Plan { batch, ..Plan::means(metrics, classes) };
     let placed = lanes(&alone, &Layout { plan, records: false }, PILOT)?;
     let grain = Grain { batch, records: false };
     let lanes = placed.into_iter().map(|lane| (0, lane)).collect();

@@ -102,9 +102,9 @@ impl Job {
 }
 
 /// A file that counts what is read of it, and fails once the reading is to stop.
-struct Watched<'s> {
-    source: File,
-    shared: &'s Shared,
+pub(crate) struct Watched<'s> {
+    pub(crate) source: File,
+    pub(crate) shared: &'s Shared,
 }
 
 impl Read for Watched<'_> {

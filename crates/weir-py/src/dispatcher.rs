@@ -78,12 +78,17 @@ impl Dispatcher {
     fn new(spec: &str, servers: u32) -> PyResult<Self> {
         let parsed: Spec = spec.parse().map_err(|error| errors::spec(&error))?;
         let classes = vec![Profile { share: 1.0, service: Nanos::ONE }];
-        let site = Site { servers, receivers: 1, classes, queue: None };
+        let site = Site { servers, receivers: 1, classes, queue: None, speeds: Vec::new() };
         let dispatcher = registry::dispatcher::<Request>(&parsed, &site);
         let dispatcher = dispatcher.map_err(|error| errors::dispatcher(&error))?;
         if dispatcher.period().is_some() {
             let message =
                 format!("`{spec}` measures delays every so often, which is for simulation and `weird steer`");
+            return Err(errors::config(message, "take one such as rr, jsq or power_of_two".to_owned()));
+        }
+        if dispatcher.hears() {
+            let message =
+                format!("`{spec}` hears when and by whom requests are answered, which is for simulation");
             return Err(errors::config(message, "take one such as rr, jsq or power_of_two".to_owned()));
         }
         let none = servers as usize;

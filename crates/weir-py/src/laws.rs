@@ -77,7 +77,8 @@ pub(crate) fn fit_laws(
     Ok(shown(&sample, &all).to_string())
 }
 
-fn shown(sample: &Sample, all: &[Fitted]) -> Value {
+/// Fits of a sample, the best first.
+pub(crate) fn shown(sample: &Sample, all: &[Fitted]) -> Value {
     let values = sample.values();
     let n = values.len();
     let points: Vec<(f64, f64)> =

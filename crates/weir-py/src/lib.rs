@@ -11,6 +11,7 @@ mod errors;
 mod kendall;
 mod laws;
 mod listing;
+mod log;
 mod overhead;
 mod own;
 mod plan;
@@ -38,6 +39,8 @@ mod _weir {
     use crate::laws::{fit_laws, laws};
     #[pymodule_export]
     use crate::listing::{disciplines, textbook};
+    #[pymodule_export]
+    use crate::log::{import_log, survey_log};
     #[pymodule_export]
     use crate::overhead::estimate_overhead;
     #[pymodule_export]

@@ -56,7 +56,15 @@ fn models(info: &Info) -> Vec<&'static str> {
 /// What textbooks call what is here under another name, or not at all: a JSON list of objects.
 #[pyfunction]
 pub(crate) fn textbook() -> String {
-    let told = |known: &Name| json!({ "name": known.name, "means": known.means, "here": known.here, "note": known.note });
+    let told = |known: &Name| {
+        json!({
+            "name": known.name,
+            "means": known.means,
+            "here": known.here,
+            "written": known.written,
+            "note": known.note,
+        })
+    };
     Value::from_iter(NAMES.iter().map(told)).to_string()
 }
 

@@ -1,9 +1,9 @@
-//! Records of a run, handed to Python block by block: one column a key, as bytes in native order, and the names of
-//! applications and classes as lists.
+//! Records of a run, handed to Python block by block. Messages of the port: one column a key, as bytes in native order, and the
+//! names of applications and classes as lists. Other models: the columns of a table.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use weir_lab::record::{Block, Departure, Names};
+use weir_lab::record::{Block, Departure, Names, Rows, Values};
 use weir_sim::RecordSink;
 
 /// A Python callable that takes blocks of records.
@@ -44,6 +44,44 @@ impl RecordSink for Sink {
             })
         })
     }
+
+    fn rows(&mut self, rows: &Rows<'_>) -> Result<(), String> {
+        Python::attach(|py| {
+            let given = table(py, rows).and_then(|table| self.callable.call1(py, (table,)));
+            given.map(drop).map_err(|error| {
+                let told = error.to_string();
+                self.failure = Some(error);
+                told
+            })
+        })
+    }
+}
+
+/// Rows of a table: `columns` are tuples of a name, bytes in native order, `uint64`, `float64` or `string`, and the names where the
+/// bytes are places of them.
+fn table<'py>(py: Python<'py>, rows: &Rows<'_>) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyList::empty(py);
+    for column in rows.columns {
+        match column.values {
+            Values::Counts(values) => {
+                let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+                columns.append((column.name, PyBytes::new(py, &bytes), "uint64", py.None()))?;
+            }
+            Values::Numbers(values) => {
+                let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+                columns.append((column.name, PyBytes::new(py, &bytes), "float64", py.None()))?;
+            }
+            Values::Names(places, names) => {
+                let bytes: Vec<u8> = places.iter().flat_map(|place| place.to_ne_bytes()).collect();
+                columns.append((column.name, PyBytes::new(py, &bytes), "string", PyList::new(py, names)?))?;
+            }
+        }
+    }
+    let told = PyDict::new(py);
+    told.set_item("discipline", rows.discipline)?;
+    told.set_item("replication", rows.replication)?;
+    told.set_item("columns", columns)?;
+    Ok(told)
 }
 
 impl Sink {

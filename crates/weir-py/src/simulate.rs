@@ -26,6 +26,8 @@ use crate::records::Sink;
 
 /// How often a waiting run looks for signals and tells of its progress.
 const PERIOD: Duration = Duration::from_millis(100);
+/// How long a run that is given up has to end: its thread must not meet an interpreter that is going down.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// The JSON Schema of scenario files.
 #[pyfunction]
@@ -172,11 +174,6 @@ pub(crate) fn run(
     records: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let read = scenario.read();
-    if records.is_some() && read.port().is_none() {
-        let message =
-            format!("records are kept of the model `port`, and this scenario is of a {}", read.name());
-        return Err(errors::of_another_model(message, without_records(&read), scenario.name()));
-    }
     let shared = Shared::of(&read.disciplines());
     let threads = shared.threads(threads);
     let (sender, receiver) = channel();
@@ -186,16 +183,6 @@ pub(crate) fn run(
         let _ = sender.send(simulate(&read, threads, &theirs, records));
     });
     wait(py, &Mutex::new(receiver), &shared, progress.as_ref())
-}
-
-/// What there is in place of records, where none are kept.
-fn without_records(scenario: &weir_sim::Scenario) -> &'static str {
-    match scenario.name() {
-        "fabric" => "leave out the records; the distributions of the result say more of a fabric",
-        "node" => "leave out the records; `timeline` of [measure] shows which process ran when",
-        "server" => "leave out the records; the distributions of the result say more of a server",
-        _ => "leave out the records; flows and intervals of [measure] say more of a network",
-    }
 }
 
 fn simulate(
@@ -257,7 +244,12 @@ pub(crate) fn wait_for<T: Send>(
         let told = py.check_signals().and_then(|()| tell(py));
         if let Err(error) = told {
             let first = !cancel.swap(true, Ordering::Relaxed);
-            if !(first && error.is_instance_of::<PyKeyboardInterrupt>(py)) {
+            if !first {
+                return Err(error);
+            }
+            if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
+                let ended = || receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(GRACE);
+                let _ = py.detach(ended);
                 return Err(error);
             }
         }

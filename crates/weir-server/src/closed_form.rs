@@ -10,7 +10,10 @@
 //! | Units | nanoseconds; loads over all cores |
 //! | Work | O(classes log classes), and what [`mdk_wait`] takes |
 
+mod balking;
+mod fan_out;
 mod impatient;
+mod one_core;
 
 use crate::model::{Class, Process, ServerScenario, Workload};
 use weir_core::spec::Spec;
@@ -63,6 +66,11 @@ const RULES: [Rule; 7] = [
             "flow_hash",
             "jbsq",
             "work_stealing",
+            "jiq",
+            "least_requests",
+            "weighted_rr",
+            "peak_ewma",
+            "bounded_hash",
         ],
         formula: "Pollaczek-Khinchine, M/G/1",
         needs: &[Need::OneCore],
@@ -104,6 +112,11 @@ const RULES: [Rule; 7] = [
 /// The formula of processor sharing.
 pub const SHARING: &str = "M/G/1 processor sharing, the limit of small quanta without cost";
 
+/// Whether a formula is a limit or an approximation, which a simulation does not cover.
+pub(crate) fn is_near(formula: &str) -> bool {
+    formula.starts_with(SHARING) || formula.starts_with(fan_out::ABOUT)
+}
+
 /// The numbers of a closed form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
@@ -113,9 +126,13 @@ pub enum Form {
     Leaving {
         /// The mean delay of those that are served, in nanoseconds.
         delay: f64,
-        /// The share of those that leave before they are served.
-        abandoned: f64,
+        /// The share of those that leave before they are served, or do not join.
+        share: f64,
+        /// Whose figure that is: `abandoned` or `balked`.
+        metric: &'static str,
     },
+    /// The mean response of all requests together, in nanoseconds, from arrival to the answer.
+    Response(f64),
     /// The slowdown of every class; what small quanta without cost come near.
     Sharing(f64),
 }
@@ -177,8 +194,23 @@ pub fn statement(discipline: &str) -> Result<String, String> {
 /// # Errors
 /// Why it does not apply.
 pub fn form(server: &ServerScenario, spec: &Spec) -> Result<(Form, String), String> {
-    if server.has_patience() {
-        return impatient::form(server, spec);
+    if !server.is_even() {
+        return Err("closed forms need cores that are all alike and without faults".to_owned());
+    }
+    if let Some(fan_out) = server.fan_out.filter(|fan_out| fan_out.to > 1 || fan_out.hedge.is_some()) {
+        return fan_out::form(server, spec, fan_out);
+    }
+    if server.has_deadline() {
+        return Err("no closed form where requests are dropped for a deadline".to_owned());
+    }
+    match (server.has_patience(), server.has_balking()) {
+        (true, true) => return Err("no closed form where requests leave and others do not join".to_owned()),
+        (true, false) => return impatient::form(server, spec),
+        (false, true) => return balking::form(server, spec),
+        (false, false) => {}
+    }
+    if let Some(form) = one_core::form(server, spec) {
+        return form;
     }
     let load = plain(server)?;
     let of_it = || RULES.iter().filter(|rule| rule.is_of(&spec.name));
@@ -236,21 +268,33 @@ fn poisson(server: &ServerScenario) -> Result<(), String> {
     if server.retry.is_some() {
         return Err("closed forms need clients who do not try again".to_owned());
     }
+    if server.breaker.is_some() {
+        return Err("closed forms need clients without a circuit breaker".to_owned());
+    }
     let arrivals = match &server.workload {
         Workload::Trace(_) => "those here are recorded",
         Workload::Closed(_) => "those here wait for the requests before",
-        Workload::Open(open) => match open.process {
+        Workload::Open(open) => match &open.process {
+            _ if open.curve.is_some() => "the rate here follows a curve",
             _ if server.steady().is_none() => "the rate here grows",
             Process::Arrivals(Arrivals::Poisson) => "",
             Process::Arrivals(Arrivals::Deterministic) => "those here are equally far apart",
             Process::Arrivals(Arrivals::Bursty { .. }) => "those here come in bursts",
             Process::Arrivals(Arrivals::Renewal(_)) => "those here are a renewal process",
+            Process::Arrivals(Arrivals::Markov(_)) => "those here depend on a phase",
+            Process::Arrivals(Arrivals::Batches(_)) => "those here come in batches",
+            Process::Arrivals(Arrivals::Superposition(_)) => "those here are of several processes",
             Process::Trains { .. } => "those here come in trains",
         },
     };
     if !arrivals.is_empty() {
         return Err(format!("closed forms need Poisson arrivals at one rate, {arrivals}"));
     }
+    without_costs(server)
+}
+
+/// Refuses costs on the way to a core.
+fn without_costs(server: &ServerScenario) -> Result<(), String> {
     for (name, cost) in [("dispatch", server.costs.dispatch), ("cold", server.costs.cold)] {
         if cost.get() > 0 {
             return Err(format!("closed forms need costs.{name} of 0ns, it is {cost}"));

@@ -14,10 +14,14 @@
 //!
 //! Changes of the cores in use are told in order of time; nothing else need be.
 
+mod parts;
+mod recovery;
 mod together;
 
 use crate::model::ServerScenario;
-use crate::record::{Batch, Done, Sink};
+use crate::record::{Batch, Done, Lost, Part, Sink, Unserved};
+pub use parts::PartCounts;
+use recovery::Recovery;
 use weir_core::discipline::DropReason;
 use weir_core::units::{Instant, Nanos};
 use weir_lab::stats::window::Window;
@@ -39,6 +43,8 @@ pub struct ClassCounts {
     pub dropped: u64,
     /// Of them, those that left since their service did not begin in time.
     pub abandoned: u64,
+    /// Of them, those that left for another reason, by [`Unserved`].
+    pub lost: [u64; Unserved::COUNT],
     /// Attempts that were not the first of their request.
     pub retried: u64,
     /// Those that were done when their client had given up.
@@ -47,6 +53,8 @@ pub struct ClassCounts {
     pub reordered: u64,
     /// Those that another core served than the request of their flow before.
     pub cold: u64,
+    /// Sub-requests, where requests go to several cores.
+    pub parts: PartCounts,
     /// Delays, responses, slowdowns.
     pub times: [Times; METRICS],
 }
@@ -57,10 +65,12 @@ impl ClassCounts {
         self.done += other.done;
         self.dropped += other.dropped;
         self.abandoned += other.abandoned;
+        self.lost.iter_mut().zip(other.lost).for_each(|(own, other)| *own += other);
         self.retried += other.retried;
         self.late += other.late;
         self.reordered += other.reordered;
         self.cold += other.cold;
+        self.parts.merge(other.parts);
         self.times.iter_mut().zip(&other.times).for_each(|(own, other)| own.merge(other));
     }
 }
@@ -133,14 +143,15 @@ pub struct Told {
     pub done: u64,
     /// Requests that left unserved.
     pub dropped: u64,
-    /// What those would have needed that left since their service did not begin in time, of those that count.
+    /// What those would have needed more that left, but for those that the discipline dropped, of those that count.
     pub abandoned: u128,
     /// What attempts needed that were not the first of their request, of those that count.
     pub retried: u128,
     /// Attempts of the last tenth of the measured time that were answered in time, and those that failed; where clients try
     /// again.
     pub last: [u64; 2],
-    /// What cores did in the measured time for those whose client had given up when they were done.
+    /// What cores did in the measured time for those that were done too late, or not to their end, and for sub-requests that
+    /// were not needed.
     pub late: u128,
     /// What those that were done needed.
     pub service: u128,
@@ -274,6 +285,7 @@ pub struct Collector {
     timeouts: Vec<u64>,
     /// The last tenth of the measured time, where clients try again; or no time at all.
     last: Window,
+    recovery: Option<Box<Recovery>>,
     window: Window,
     has_tails: bool,
 }
@@ -288,7 +300,7 @@ pub fn measured(server: &ServerScenario) -> Window {
 /// When clients give up, by class, in nanoseconds; empty where none does.
 fn timeouts(server: &ServerScenario) -> Vec<u64> {
     let of = |timeout: Option<Nanos>| timeout.map_or(u64::MAX, Nanos::get);
-    let each = server.classes.iter().map(|class| of(class.timeout));
+    let each = server.classes.iter().map(|class| of(class.in_time()));
     each.filter(|_| server.has_timeout()).collect()
 }
 
@@ -335,6 +347,7 @@ impl Collector {
             aside: vec![Aside::default(); server.classes.len()],
             timeouts: timeouts(server),
             last: last(server),
+            recovery: Recovery::new(server).map(Box::new),
             window: measured(server),
             has_tails: server.measure.tails,
         }
@@ -364,6 +377,22 @@ impl Collector {
         self.timeouts.get(class).is_some_and(|timeout| response > *timeout)
     }
 
+    /// An attempt that arrived then was answered in time, or failed.
+    #[inline(always)]
+    fn attempt_ends(&mut self, arrived: Instant, has_failed: bool) {
+        self.told.last[usize::from(has_failed)] += u64::from(self.last.holds(arrived));
+        if let Some(recovery) = &mut self.recovery {
+            recovery.ended(arrived, has_failed);
+        }
+    }
+
+    /// How long after a burst the clients were served again, in nanoseconds; `None` where there is no such time.
+    #[must_use]
+    pub fn recovered(&self) -> Option<u64> {
+        let has_tipped = self.told.last[1] > self.told.last[0];
+        self.recovery.as_ref().filter(|_| !has_tipped)?.took()
+    }
+
     /// A request is done whose client had given up: its service, as far as it lies in the measured time.
     #[cold]
     fn in_vain(&mut self, done: &Done) {
@@ -371,9 +400,9 @@ impl Collector {
         self.told.late += u128::from(spent.get());
     }
 
-    /// A request that reaches over an end of the measured time.
+    /// A request that reaches over an end of the measured time; its work is told with it, or part by part.
     #[cold]
-    fn reaches_over(&mut self, done: &Done) {
+    fn reaches_over(&mut self, done: &Done, has_work: bool) {
         let (from, until) = (self.window.from.get(), self.window.until.get());
         let (arrived, ended) = (done.arrived.get(), done.ended.get());
         let is_before = arrived < from && ended > from;
@@ -381,7 +410,7 @@ impl Collector {
         self.told.present[0] += u64::from(is_before);
         self.told.present[1] += u64::from(is_after);
         if is_before || is_after {
-            self.told.reaching += u128::from(done.service.get());
+            self.told.reaching += if has_work { u128::from(done.service.get()) } else { 0 };
             self.told.longest = self.told.longest.max(ended - arrived);
         }
         if is_before {
@@ -393,12 +422,15 @@ impl Collector {
     }
 }
 
-impl Sink for Collector {
-    #[inline]
-    fn done(&mut self, done: &Done) {
+impl Collector {
+    /// Counts a request, and its work, if that is not told part by part.
+    #[inline(always)]
+    fn request<const HAS_WORK: bool>(&mut self, done: &Done) {
         self.told.done += 1;
         let service = done.service.get();
-        self.told.service += u128::from(service);
+        if HAS_WORK {
+            self.told.service += u128::from(service);
+        }
         let class = usize::from(done.class);
         let delay = (done.began - done.arrived).get();
         self.over_time.record(done.arrived, class, delay);
@@ -406,17 +438,19 @@ impl Sink for Collector {
             windows.record(done.began.get(), class, delay);
         }
         let is_late = self.is_late(class, (done.ended - done.arrived).get());
-        if is_late {
+        if is_late && HAS_WORK {
             self.in_vain(done);
         }
-        self.told.last[usize::from(is_late)] += u64::from(self.last.holds(done.arrived));
+        self.attempt_ends(done.arrived, is_late);
         if done.arrived < self.window.from || done.ended > self.window.until {
-            self.reaches_over(done);
+            self.reaches_over(done, HAS_WORK);
             if !self.window.holds(done.arrived) {
                 return;
             }
         }
-        self.told.counted += u128::from(service);
+        if HAS_WORK {
+            self.told.counted += u128::from(service);
+        }
         let response = (done.ended - done.arrived).get();
         self.classes[class].late += u64::from(is_late);
         let aside = &mut self.aside[class];
@@ -426,6 +460,23 @@ impl Sink for Collector {
             self.classes[class].count(aside, self.has_tails);
         }
     }
+}
+
+impl Sink for Collector {
+    #[inline]
+    fn done(&mut self, done: &Done) {
+        self.request::<true>(done);
+    }
+
+    #[inline]
+    fn answered(&mut self, done: &Done) {
+        self.request::<false>(done);
+    }
+
+    #[inline]
+    fn part(&mut self, part: &Part) {
+        self.count_part(part);
+    }
 
     fn all_done(&mut self, batch: Batch<'_>) {
         self.count_together(batch);
@@ -434,19 +485,41 @@ impl Sink for Collector {
     #[inline]
     fn dropped(&mut self, class: u16, arrived: Instant, _now: Instant, _reason: DropReason) {
         self.told.dropped += 1;
-        self.told.last[1] += u64::from(self.last.holds(arrived));
+        self.attempt_ends(arrived, true);
         self.classes[usize::from(class)].dropped += u64::from(self.window.holds(arrived));
     }
 
     #[inline]
     fn abandoned(&mut self, class: u16, arrived: Instant, _now: Instant, service: Nanos) {
         self.told.dropped += 1;
-        self.told.last[1] += u64::from(self.last.holds(arrived));
+        self.attempt_ends(arrived, true);
         if self.window.holds(arrived) {
             let counts = &mut self.classes[usize::from(class)];
             counts.dropped += 1;
             counts.abandoned += 1;
             self.told.abandoned += u128::from(service.get());
+        }
+    }
+
+    #[cold]
+    fn lost(&mut self, lost: &Lost) {
+        self.told.dropped += 1;
+        self.attempt_ends(lost.arrived, true);
+        let served = lost.service - lost.left;
+        self.told.service += u128::from(served.get());
+        let (from, until) = (self.window.from, self.window.until);
+        if served.get() > 0 {
+            // Its service ended where it left, though it may have been in pieces.
+            self.told.late += u128::from(self.window.part(lost.arrived, lost.now).min(served).get());
+            let reaches = lost.arrived < from && lost.now > from || lost.arrived < until && lost.now > until;
+            self.told.reaching += u128::from(if reaches { lost.service.get() } else { 0 });
+        }
+        if self.window.holds(lost.arrived) {
+            let counts = &mut self.classes[usize::from(lost.class)];
+            counts.dropped += 1;
+            counts.lost[lost.why as usize] += 1;
+            self.told.counted += u128::from(served.get());
+            self.told.abandoned += u128::from(lost.left.get());
         }
     }
 

@@ -4,7 +4,8 @@
 //! served then is not who came. Delays of M/G/1 and of M/M/k do not depend on the service that follows, so the response of
 //! a class is its delay and its mean service, and its slowdown 1 and its delay over its service, where that is constant.
 //! Where requests leave, there is one form, of all classes together.
-//! Processor sharing is a limit: it is shown, and not held against the simulation.
+//! Processor sharing is a limit, and fork-join of more than two cores an approximation: both are shown, and not held against the
+//! simulation.
 
 use crate::closed_form::{self, Form};
 use crate::model::ServerScenario;
@@ -21,7 +22,8 @@ use weir_lab::stats::row::Rows;
 #[must_use]
 pub fn rows(server: &ServerScenario, place: usize, cell: &Cell, rows: &Rows) -> Vec<TheoryRow> {
     let discipline = &server.disciplines[place];
-    let dropped: u64 = cell.runs.iter().map(|run| run.left.dropped - run.left.abandoned).sum();
+    let dropped: u64 =
+        cell.runs.iter().map(|run| run.left.dropped - run.left.abandoned - run.left.balked).sum();
     if dropped > 0 {
         let reason = format!("closed forms need queues that are never full, {dropped} requests were dropped");
         return vec![without(discipline, reason)];
@@ -46,12 +48,16 @@ fn of_discipline(server: &ServerScenario, place: usize) -> Vec<TheoryRow> {
     match closed_form::form(server, &server.specs[place]) {
         Ok((Form::Delays(delays), formula)) => of_delays(server, discipline, &delays, &formula),
         Ok((Form::Sharing(slowdown), formula)) => sharing(server, discipline, slowdown, &formula),
-        Ok((Form::Leaving { delay, abandoned }, formula)) => {
+        Ok((Form::Response(response), formula)) => {
+            let value = Some(response / 1e9);
+            vec![TheoryRow { metric: "response", value, ..without(discipline, formula) }]
+        }
+        Ok((Form::Leaving { delay, share, metric }, formula)) => {
             let row = |metric, unit, value| {
                 let formula = formula.clone();
                 TheoryRow { metric, unit, value: Some(value), ..without(discipline, formula) }
             };
-            vec![row("delay", "s", delay / 1e9), row("abandoned", "1", abandoned)]
+            vec![row("delay", "s", delay / 1e9), row(metric, "1", share)]
         }
         Err(reason) => vec![without(discipline, reason)],
     }
@@ -129,9 +135,9 @@ fn simulated(row: &TheoryRow, rows: &Rows) -> Option<(f64, (f64, f64))> {
     Some((found.value(), found.interval(LEVEL)))
 }
 
-/// Whether the simulation covers a row; it is not asked about a limit.
+/// Whether the simulation covers a row; it is not asked about a limit or an approximation.
 fn judged(row: &TheoryRow, rows: &Rows) -> Judgement {
-    let is_limit = row.formula.starts_with(closed_form::SHARING);
+    let is_limit = closed_form::is_near(&row.formula);
     let measure = rows.measure("class", &row.class, row.metric, "mean");
     let both = row.value.filter(|_| !is_limit).zip(measure);
     both.map_or_else(Judgement::default, |(value, measure)| Judgement::of(value, measure))

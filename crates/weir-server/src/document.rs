@@ -3,6 +3,7 @@
 //! As in the document of the port, the structures are the only definition of the format: parser, normalised
 //! form and JSON Schema are derived from them.
 
+pub(crate) mod fan_out;
 pub(crate) mod span;
 
 use std::collections::BTreeMap;
@@ -11,12 +12,17 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use fan_out::{FanOutTable, HedgeTable};
 use span::{Bound, ServiceTime};
 use weir_document::Located;
 use weir_document::header::{default_seed, default_tails};
 use weir_document::quantity::{RequestRate, Time, UnitCost};
 use weir_lab::scenario::need::NeedTable;
+use weir_workload::arrivals::batches::BatchTable;
+use weir_workload::arrivals::markov::{MapTable, MmppTable};
 use weir_workload::arrivals::renewal::RenewalLaw;
+use weir_workload::arrivals::superposed::PartTable;
+use weir_workload::curve::CurveTable;
 use weir_workload::document::{Bursty, default_header};
 use weir_workload::{Separator, TimeUnit};
 
@@ -94,12 +100,34 @@ pub struct ServerTable {
     /// What a core spends more on a request whose flow another core served last; default: `"0ns"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cold: Option<Located<Time>>,
-    /// What disciplines are told of the service time of a request; default: `exact`.
+    /// What disciplines know of the service time of a request; default: `exact`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<Located<KnownService>>,
+    /// How fast each core is, from 0.001 to 1: a service takes its time over that, and the `load` is over the sum of all.
+    /// Taken again from the first where there are more cores. Default: each is 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speeds: Option<Located<Vec<Located<f64>>>>,
+    /// When a core is slower for a while, or stands still. Default: never.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fault: Vec<Located<FaultTable>>,
 }
 
-/// What disciplines are told of the service time of a request.
+/// A core that is slower for a while, or stands still: what it serves goes on afterwards, and its queue waits.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FaultTable {
+    /// Which core, from 0.
+    pub core: Located<u64>,
+    /// When it begins, from the beginning of a run.
+    pub at: Located<Time>,
+    /// How long it lasts.
+    pub lasts: Located<Time>,
+    /// By what the core's speed is multiplied meanwhile, from 0.001 to 1, or 0: it stands still. Default: 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speed: Option<Located<f64>>,
+}
+
+/// What disciplines know of the service time of a request.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KnownService {
@@ -135,14 +163,58 @@ pub struct ClassTable {
     /// the work all the same. Default: they wait for ever.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Located<Time>>,
+    /// By when the answer must be there, from arrival on. The server knows, and drops for it what `drop` says. Default: there
+    /// is no such time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Located<DeadlineTable>>,
+    /// Where its requests do not join the queue but go away. Default: they always join.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub balk: Option<Located<BalkTable>>,
+}
+
+/// By when the answer must be there, and what is dropped for it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeadlineTable {
+    /// How long after its arrival a request must be answered.
+    pub within: Located<Time>,
+    /// Which requests the server drops.
+    pub drop: Located<DeadlineDrop>,
+}
+
+/// Which requests are dropped for their deadline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DeadlineDrop {
+    /// Where their turn comes: those that would end late at the speed of the core if nothing came between, such as a fault.
+    /// The service must be known.
+    Before,
+    /// Those whose deadline has come: where they wait when their turn comes, where they are served at once.
+    During,
+}
+
+/// Where requests do not join the queue: either `at` a number that wait, or at an expected `wait`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BalkTable {
+    /// How many requests must wait, in all queues together, for others not to join.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Located<u64>>,
+    /// Where the expected wait is longer: those that wait and one more, times the mean service of all requests, over the
+    /// cores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wait: Option<Located<Time>>,
+    /// The probability with which a request does not join then. Default: 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probability: Option<Located<f64>>,
 }
 
 /// Who arrives when: from outside at a `load` or a `rate`, from a `trace`, or a `closed` loop of clients.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServerWorkload {
-    /// The offered load: work that arrives over work that all cores can do; of the first level, where there are several.
-    /// With a trace, time is scaled to it.
+    /// The offered load: work that arrives over work that all cores can do; of the first level, where there are several, and
+    /// the mean over a curve. With a trace, time is scaled to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<Located<f64>>,
     /// How many requests arrive in a second, such as `"2.5M/s"`, in place of `load`.
@@ -157,6 +229,11 @@ pub struct ServerWorkload {
     /// For how long the rate is another, and what it is then; not with `levels`. Default: it stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub burst: Option<Located<BurstTable>>,
+    /// How the rate follows the time, such as `{ factors = [["0s", 0.5], ["10s", 2.0]], period = "20s" }`; `load` and `rate`
+    /// are then the mean over its period, or up to its last point where it does not repeat. Not with `levels` or `burst`.
+    /// Default: it stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curve: Option<Located<CurveTable>>,
     /// The number of flows; each request is of any of them with equal probability. Default: as many as receivers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flows: Option<Located<u64>>,
@@ -169,6 +246,36 @@ pub struct ServerWorkload {
     /// How clients try again whose request is refused, leaves the queue, or is not answered in time. Default: they do not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry: Option<Located<RetryTable>>,
+    /// A circuit breaker that all clients share: where too many attempts fail, none is sent for a while. Default: there is
+    /// none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub breaker: Option<Located<BreakerTable>>,
+    /// To how many cores a request goes, and how many answers it needs. Default: to one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fan_out: Option<Located<FanOutTable>>,
+    /// When a second copy of a request goes to another core, since the first is not answered. Default: never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hedge: Option<Located<HedgeTable>>,
+}
+
+/// A circuit breaker that all clients share: where too many attempts fail, none is sent for a while.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BreakerTable {
+    /// It opens where this part of the attempts that ended in the window has failed. Default: 0.5.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failures: Option<Located<f64>>,
+    /// How far back attempts count, by when they were answered or failed.
+    pub window: Located<Time>,
+    /// It does not open while fewer attempts have ended in the window. Default: 100.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least: Option<Located<u64>>,
+    /// How long it stays open, and refuses all attempts.
+    pub open: Located<Time>,
+    /// How many attempts are sent then, the others refused: when all of them have ended it closes, or opens again, by the same
+    /// part. Default: 10.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probes: Option<Located<u64>>,
 }
 
 /// How clients try again whose request is refused, leaves the queue, or is not answered in time.
@@ -203,6 +310,16 @@ pub enum ServerArrivals {
     Bursty(Bursty),
     /// Independent times between arrivals, of one law, such as `{ renewal = { lognormal = { cv = 3.0 } } }`.
     Renewal(RenewalLaw),
+    /// A Markovian arrival process: `D0`, rates of changes of phase without an arrival, and `D1`, of those with one.
+    Map(Located<MapTable>),
+    /// A Poisson process whose rate is that of the state of a chain (MMPP), such as
+    /// `{ mmpp = { changes = [[-0.1, 0.1], [0.3, -0.3]], rates = [1.0, 20.0] } }`.
+    Mmpp(Located<MmppTable>),
+    /// Several requests at each instant of a process, such as `{ batches = { size = { geometric = 4.0 } } }`.
+    Batches(Located<BatchTable>),
+    /// Those of several processes together, such as
+    /// `{ superposition = [{ share = 0.9, arrivals = "poisson" }, { share = 0.1, arrivals = "deterministic" }] }`.
+    Superposition(Located<Vec<PartTable>>),
     /// All requests of a period at its beginning.
     Trains(Trains),
 }
@@ -266,6 +383,9 @@ pub struct RequestFile {
     pub time: Option<String>,
     /// How the time is written.
     pub time_unit: Located<TimeUnit>,
+    /// The probability with which each row is kept, the same rows for every seed; default: 1, all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thin: Option<Located<f64>>,
     /// What a request costs: `base`, and so much for each unit of its columns.
     pub service: Located<RequestCost>,
     /// The column that names the class; its values are the names of the classes.
@@ -321,13 +441,14 @@ pub struct Split {
 #[serde(deny_unknown_fields)]
 pub struct ServerStop {
     /// How many requests arrive in the mean, in all replications together; it becomes a duration by the rate. Default:
-    /// 2,000,000, or all levels.
+    /// 2,000,000, or all levels, or a curve once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<Located<u64>>,
     /// Nobody arrives from here on, warm-up included, in place of `requests`; a closed loop needs it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<Located<Time>>,
-    /// Requests that arrive before this do not count; default: a tenth of the duration, nothing of levels and of a trace.
+    /// Requests that arrive before this do not count; default: a tenth of the duration, nothing of levels, of a curve
+    /// and of a trace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<Located<Time>>,
     /// The number of independent replications; it is part of the result, unlike the number of threads. Default: 10, of a
@@ -353,9 +474,13 @@ pub struct ServerMeasure {
     /// Whether reordering within flows is measured. Default: false.
     #[serde(default)]
     pub order: bool,
-    /// The length of a window, whose means are told over time; default: there are none.
+    /// The length of a window, whose means are reported over time; default: there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Located<Time>>,
+    /// Whether the queue, utilisation, the shares that leave, are dropped or late, and quantiles of the delay are reported for each
+    /// window, with intervals over the replications; needs `window`. Default: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<Located<bool>>,
     /// Whether the books are checked as the run goes, at a cost in speed. Default: false.
     #[serde(default)]
     pub verify: bool,
@@ -363,6 +488,6 @@ pub struct ServerMeasure {
 
 impl Default for ServerMeasure {
     fn default() -> Self {
-        Self { tails: default_tails(), order: false, window: None, verify: false }
+        Self { tails: default_tails(), order: false, window: None, over_time: None, verify: false }
     }
 }

@@ -6,11 +6,17 @@
 //! | `window_max` | the largest mean delay of the windows that begin in the measured time |
 //! | `dropped` | of the requests that arrived in the measured time, those that left unserved |
 //! | `abandoned` | of the requests that arrived in the measured time, those that left since their service did not begin in time; only where a class has a `patience` |
-//! | `late` | of those that were done, those whose client had given up; only where a class has a `timeout` |
-//! | `goodput` | those that were done in time, over the measured time; only where a class has a `timeout` |
+//! | `balked` | of the requests that arrived in the measured time, those that did not join, since too many waited; only where a class has `balk` |
+//! | `missed` | of the requests that arrived in the measured time, those that were dropped for their deadline; only where a class has a `deadline` |
+//! | `refused` | of the attempts of the measured time, those that the circuit breaker refused; only with `workload.breaker` |
+//! | `late` | of those that were done, those whose client had given up; only where a class has a `timeout` or a `deadline` |
+//! | `goodput` | those that were done in time, over the measured time; only where a class has a `timeout` or a `deadline` |
 //! | `attempts` | attempts over requests that came by themselves; only where clients try again |
 //! | `tipped` | 1 where more than half of the attempts of the last tenth of the measured time fail, or else 0; only where clients try again |
-//! | `wasted` | time that cores spent on what was done when its client had given up, over the measured time of all cores; only where a class has a `timeout` |
+//! | `recovery` | time from the end of the burst until more than half of the attempts no longer fail, in none of ten windows in a row, each a hundredth of the rest of the run; only where clients try again after a burst; none where a replication does not come back |
+//! | `hedged` | of the sub-requests that arrived, those that were sent a second time; only with `workload.hedge` |
+//! | `cancelled` | of the sub-requests that were sent, second copies included, those that were not served to their end, since they were not needed any more; only where something is cancelled |
+//! | `wasted` | time that cores spent on what was done when its client had given up, or not to its end, or on sub-requests that were not needed, over the measured time of all cores; only where a class has a `timeout` or a `deadline`, or answers are not needed |
 //! | `reordered`, `cold` | of those that were done, those that ended after a later one of their flow, or came to a core with other data |
 //! | `throughput` | those that were done, over the measured time |
 //! | `utilisation`, `overhead` | time that cores were busy, or that was no service, over the measured time of all cores |
@@ -28,6 +34,7 @@
 use crate::collector::{LEAST_SLOWDOWN, METRICS, SLOWDOWN_STEP, measured};
 use crate::model::ServerScenario;
 use crate::outcome::{OfClass, ServerDistribution};
+use crate::record::Unserved;
 use crate::run_length::Length;
 use crate::summary::{Cell, ClassPart, Summary};
 use weir_lab::scenario::need::{ENDS, FAR_TAILS, MEANS, Measured, Metric, Subjects};
@@ -108,8 +115,13 @@ pub fn measured_of(server: &ServerScenario) -> Measured {
         ("reordered", server.measure.order),
         ("cold", server.tells_cold()),
         ("abandoned", server.has_patience()),
+        (Unserved::Balked.name(), server.may_lose(Unserved::Balked)),
+        (Unserved::Missed.name(), server.may_lose(Unserved::Missed)),
+        (Unserved::Refused.name(), server.may_lose(Unserved::Refused)),
         ("late", server.has_timeout()),
         ("attempts", server.retry.is_some()),
+        ("hedged", server.hedges()),
+        ("cancelled", server.cancels()),
     ];
     let shares = shares.into_iter().filter(|(_, is_measured)| *is_measured);
     let shares = shares.map(|(name, _)| Metric::new(name, MEANS, "1"));
@@ -117,10 +129,11 @@ pub fn measured_of(server: &ServerScenario) -> Measured {
     let rates = rates.into_iter().filter(|(_, is_measured)| *is_measured);
     let rates = rates.map(|(name, _)| Metric::new(name, MEANS, "1/s"));
     let of_classes: Vec<Metric> = times.into_iter().chain(shares).chain(rates).collect();
-    let wasted = server.has_timeout().then_some(("wasted", "1"));
+    let wasted = server.may_waste().then_some(("wasted", "1"));
     let tipped = server.retry.map(|_| ("tipped", "1"));
     let of_cores = [("utilisation", "1"), ("overhead", "1"), ("in_use", "cores")];
-    let of_cores = of_cores.into_iter().chain(tipped).chain(wasted);
+    let recovery = server.burst_ends().map(|_| ("recovery", "s"));
+    let of_cores = of_cores.into_iter().chain(tipped).chain(recovery).chain(wasted);
     let of_cores: Vec<Metric> = of_cores.map(|(name, unit)| Metric::new(name, MEANS, unit)).collect();
     let names = server.classes.iter().map(|class| class.name.as_str());
     let subjects = vec![
@@ -187,6 +200,10 @@ impl<'c> Making<'c> {
         if self.server.has_patience() {
             self.push(title("abandoned", "1"), |run| ratio(part(run).abandoned, offered(run)), offered);
         }
+        for why in Unserved::ALL.into_iter().filter(|why| self.server.may_lose(*why)) {
+            let lost = |run: &Summary| ratio(part(run).lost[why as usize], offered(run));
+            self.push(title(why.name(), "1"), lost, offered);
+        }
         if self.server.has_timeout() {
             let in_time = |run: &Summary| done(run) - part(run).late;
             self.push(title("late", "1"), |run| ratio(part(run).late, done(run)), done);
@@ -200,6 +217,31 @@ impl<'c> Making<'c> {
             let fresh = |run: &Summary| offered(run).saturating_sub(part(run).retried);
             self.push(title("attempts", "1"), |run| ratio(offered(run), fresh(run)), fresh);
         }
+        if self.server.hedges() {
+            let first = |run: &Summary| part(run).parts.sent - part(run).parts.copies;
+            self.push(title("hedged", "1"), |run| ratio(part(run).parts.copies, first(run)), first);
+        }
+        if self.server.cancels() {
+            let sent = |run: &Summary| part(run).parts.sent;
+            self.push(title("cancelled", "1"), |run| ratio(part(run).parts.cancelled, sent(run)), sent);
+        }
+    }
+
+    /// The mean time after a burst until clients are served again. Where some replications do not come back it is not told:
+    /// the mean of the others would be too short, whatever the run.
+    fn recovery(&mut self, title: Title) {
+        let of = |run: &Summary| run.recovered.map(|time| time as f64 / 1e9);
+        let parts: Vec<Option<f64>> = self.runs().map(of).collect();
+        let (all, back) = (parts.len(), parts.iter().flatten().count());
+        let mut row = Row::mean(title, parts, back as u64);
+        row.withheld = (back < all).then(|| {
+            format!(
+                "{} of {all} replications do not come back within the run (see `tipped`), and the mean of the others would be too \
+                 short",
+                all - back
+            )
+        });
+        self.rows.push(row);
     }
 
     /// The last row says nothing where it is not measured.
@@ -258,7 +300,10 @@ impl<'c> Making<'c> {
             let parts = self.runs().map(|run| Some(f64::from(u8::from(fails(run))))).collect();
             self.rows.push(Row::share(title("tipped", "1"), parts));
         }
-        if self.server.has_timeout() {
+        if self.server.burst_ends().is_some() {
+            self.recovery(title("recovery", "s"));
+        }
+        if self.server.may_waste() {
             let share = |run: &Summary| (all > 0.0).then(|| run.told.late as f64 / all);
             self.push(title("wasted", "1"), share, done);
         }

@@ -21,7 +21,8 @@ use weir_workload::requests::Requests;
 /// The mean or a quantile of the service times of the requests that a need is about; `None` of what is no upper bound of
 /// their response, and of extremes, which laws do not tell.
 pub(crate) fn floor(server: &ServerScenario, need: &Need) -> Option<f64> {
-    if need.metric != "response" || need.side != Side::AtMost || server.has_patience() {
+    let leaves = server.has_patience() || server.has_deadline() || server.has_balking();
+    if need.metric != "response" || need.side != Side::AtMost || leaves || server.fan_out.is_some() {
         return None;
     }
     let class = server.classes.iter().position(|class| class.name == need.name);

@@ -24,6 +24,8 @@ pub fn class(name: &str, share: f64, law: Law) -> Class {
         slo: None,
         patience: None,
         timeout: None,
+        deadline: None,
+        balk: None,
     }
 }
 
@@ -57,16 +59,27 @@ pub fn scenario(
             receivers: 1,
             classes: classes.iter().map(profile).collect(),
             queue: None,
+            speeds: Vec::new(),
         },
         classes,
-        workload: Workload::Open(Open { process, mean_gap, levels: None, burst: None, flows: 1 }),
+        workload: Workload::Open(Open {
+            process,
+            mean_gap,
+            levels: None,
+            burst: None,
+            curve: None,
+            flows: 1,
+        }),
         retry: None,
+        breaker: None,
+        faults: Vec::new(),
+        fan_out: None,
         known: Known::Exact,
         ring: None,
         costs: Costs::default(),
         load: Some(load),
         stop: Stop { warm_up: Nanos::new(0), duration: Nanos::new(10_000_000), replications: 1 },
-        measure: Measure { tails: true, order: false, window: None, verify: false },
+        measure: Measure { tails: true, order: false, window: None, over_time: false, verify: false },
     })
 }
 
@@ -106,6 +119,7 @@ pub fn lab(disciplines: &[&str], mixed: bool, level: Nanos) -> Result<ServerScen
         mean_gap: 1e6 / 57.5,
         levels: Some(Levels { every: level, count: 6, factor: 2.0 }),
         burst: None,
+        curve: None,
         flows: 1,
     });
     lab.stop.duration = Nanos::new(level.get().saturating_mul(6));

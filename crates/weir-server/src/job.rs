@@ -20,6 +20,8 @@ pub struct Left {
     pub dropped: u64,
     /// Of them, those that left since their service did not begin in time.
     pub abandoned: u64,
+    /// Of those that left unserved, those that did not join.
+    pub balked: u64,
     /// Grants.
     pub decisions: u64,
     /// Grants that ended before the request was done.
@@ -44,5 +46,5 @@ pub enum Ended {
 }
 
 weir_lab::encode! {
-    Left { offered, done, dropped, abandoned, decisions, preemptions, moved, last, checked, accelerated }
+    Left { offered, done, dropped, abandoned, balked, decisions, preemptions, moved, last, checked, accelerated }
 }

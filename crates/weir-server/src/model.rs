@@ -1,13 +1,17 @@
 //! What the engines of the server run: the checked scenario.
 
+mod fan_out;
+
+use crate::record::Unserved;
+pub use fan_out::{After, Cancel, Draws, FanOut, Hedge};
 use std::sync::Arc;
 use weir_core::pool::Site;
 use weir_core::registry::with_seeds;
 use weir_core::spec::{Argument, Spec};
-use weir_core::units::Nanos;
+use weir_core::units::{Nanos, Speed};
 use weir_workload::duration::Law;
 use weir_workload::requests::Requests;
-use weir_workload::{Arrivals, ContinuousLaw, Sizes};
+use weir_workload::{Arrivals, ContinuousLaw, Curve, Sizes};
 
 /// A scenario of the server.
 #[derive(Clone, Debug)]
@@ -30,7 +34,13 @@ pub struct ServerScenario {
     pub workload: Workload,
     /// Whether clients try again, and how.
     pub retry: Option<Retry>,
-    /// What disciplines are told of the service time of a request.
+    /// Whether clients stop sending where most attempts fail, and how.
+    pub breaker: Option<Breaker>,
+    /// When cores are slower than they are otherwise, or stand still; those of one core do not overlap.
+    pub faults: Vec<Fault>,
+    /// To how many cores a request goes, and when to one more.
+    pub fan_out: Option<FanOut>,
+    /// What disciplines know of the service time of a request.
     pub known: Known,
     /// What lies between arrival and service.
     pub costs: Costs,
@@ -48,7 +58,20 @@ impl ServerScenario {
     /// Whether it is told which requests other cores served than the ones of their flow before.
     #[must_use]
     pub fn tells_cores(&self) -> bool {
-        self.measure.order || self.costs.cold.get() > 0
+        // The data of a flow whose requests go to several cores are at no core.
+        self.fan_out.is_none() && (self.measure.order || self.costs.cold.get() > 0)
+    }
+
+    /// Whether each core does a nanosecond of service in a nanosecond, always.
+    #[must_use]
+    pub fn is_even(&self) -> bool {
+        self.site.speeds.is_empty() && self.faults.is_empty()
+    }
+
+    /// How many cores of a speed of 1 would do as much, faults left out.
+    #[must_use]
+    pub fn capacity(&self) -> f64 {
+        capacity(self.site.servers, &self.site.speeds)
     }
 
     /// Whether requests of a class leave where their service does not begin in time.
@@ -57,16 +80,77 @@ impl ServerScenario {
         self.classes.iter().any(|class| class.patience.is_some())
     }
 
-    /// Whether clients of a class give up where no answer comes in time.
+    /// Whether an answer to a request of a class may come too late to be of use.
     #[must_use]
     pub fn has_timeout(&self) -> bool {
-        self.classes.iter().any(|class| class.timeout.is_some())
+        self.classes.iter().any(|class| class.in_time().is_some())
+    }
+
+    /// Whether requests of a class have a deadline of which the server knows.
+    #[must_use]
+    pub fn has_deadline(&self) -> bool {
+        self.classes.iter().any(|class| class.deadline.is_some())
+    }
+
+    /// Whether requests of a class do not join where they find many waiting.
+    #[must_use]
+    pub fn has_balking(&self) -> bool {
+        self.classes.iter().any(|class| class.balk.is_some())
+    }
+
+    /// Whether it must be known of every attempt when its client gives up on it: where clients try again, share a circuit
+    /// breaker, or think on when they have given up.
+    #[must_use]
+    pub fn tells_clients(&self) -> bool {
+        let gives_up = self.has_patience() || self.has_timeout();
+        let is_closed = matches!(self.workload, Workload::Closed(_));
+        self.retry.is_some() || self.breaker.is_some() || is_closed && gives_up
+    }
+
+    /// When the burst ends after which it is told how long it took to recover; `None` where there is none, or clients do not try
+    /// again.
+    #[must_use]
+    pub fn burst_ends(&self) -> Option<Nanos> {
+        let (Workload::Open(Open { burst: Some(burst), .. }), Some(_)) = (&self.workload, self.retry) else {
+            return None;
+        };
+        let ends = Nanos::new(burst.at.get().saturating_add(burst.lasts.get()));
+        (ends < self.stop.duration).then_some(ends)
+    }
+
+    /// Whether requests are lost for a reason.
+    #[must_use]
+    pub fn may_lose(&self, why: Unserved) -> bool {
+        match why {
+            Unserved::Balked => self.has_balking(),
+            Unserved::Missed => self.has_deadline(),
+            Unserved::Refused => self.breaker.is_some(),
+        }
+    }
+
+    /// Whether second copies may be sent.
+    #[must_use]
+    pub fn hedges(&self) -> bool {
+        self.fan_out.is_some_and(|fan_out| fan_out.hedge.is_some())
+    }
+
+    /// Whether sub-requests may be cancelled.
+    #[must_use]
+    pub fn cancels(&self) -> bool {
+        self.fan_out.is_some_and(|fan_out| fan_out.cancels())
+    }
+
+    /// Whether cores may do what is of no use: a client has given up, or there are enough answers.
+    #[must_use]
+    pub fn may_waste(&self) -> bool {
+        self.has_timeout() || self.fan_out.is_some_and(|fan_out| fan_out.has_spares())
     }
 
     /// Whether no request waits for ever, so that queues are bounded whatever arrives.
     #[must_use]
     pub fn all_leave(&self) -> bool {
-        self.classes.iter().all(|class| class.patience.is_some() || class.share == 0.0)
+        let leaves = |class: &Class| class.patience.is_some() || class.deadline.is_some();
+        self.classes.iter().all(|class| leaves(class) || class.share == 0.0)
     }
 
     /// Whether anything is random: not where a trace is replayed, services and patience are known as they are, and no
@@ -76,8 +160,19 @@ impl ServerScenario {
     pub fn is_random(&self) -> bool {
         !matches!(self.workload, Workload::Trace(_))
             || matches!(self.known, Known::Within(_))
-            || self.classes.iter().any(|class| class.patience.is_some_and(Law::is_random))
+            || self.classes.iter().any(|class| class.patience.as_ref().is_some_and(Service::is_random))
             || self.specs.iter().any(draws)
+    }
+}
+
+/// How many cores of a speed of 1 would do as much as these.
+pub(crate) fn capacity(cores: u32, speeds: &[Speed]) -> f64 {
+    match speeds {
+        [] => f64::from(cores),
+        _ => {
+            let millionths: u64 = speeds.iter().map(|speed| u64::from(speed.millionths())).sum();
+            millionths as f64 / f64::from(Speed::ONE.millionths())
+        }
     }
 }
 
@@ -114,9 +209,50 @@ pub struct Class {
     /// A slowdown that is not to be exceeded, where one is asked for.
     pub slo: Option<f64>,
     /// How long its requests wait for their service to begin, before they leave; `None`: for ever.
-    pub patience: Option<Law>,
+    pub patience: Option<Service>,
     /// How long its clients wait for the answer before they give up; `None`: for ever. The server does not know.
     pub timeout: Option<Nanos>,
+    /// By when the answer must be there, and what the server, which knows, does about it; `None`: there is no such time.
+    pub deadline: Option<Deadline>,
+    /// Where its requests do not join; `None`: they always do.
+    pub balk: Option<Balk>,
+}
+
+impl Class {
+    /// How long after its arrival the answer to a request is of use: the timeout or the deadline, whichever is sooner.
+    #[must_use]
+    pub fn in_time(&self) -> Option<Nanos> {
+        let deadline = self.deadline.map(|deadline| deadline.within);
+        self.timeout.into_iter().chain(deadline).min()
+    }
+}
+
+/// A time by which the answer must be there, of which the server knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadline {
+    /// From arrival.
+    pub within: Nanos,
+    /// Which requests the server drops for it.
+    pub drop: Hopeless,
+}
+
+/// Which requests are dropped for their deadline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hopeless {
+    /// Those that would end late if their service began now, at the speed of the core, and nothing came between: before it
+    /// begins.
+    Before,
+    /// Those whose deadline has come: where they wait when their turn comes, where they are served at once.
+    During,
+}
+
+/// Requests that do not join where they find many waiting.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Balk {
+    /// So many wait at least, in all queues together.
+    pub at: u64,
+    /// The probability with which a request does not join then.
+    pub probability: f64,
 }
 
 /// Clients that try again where an attempt fails: it is refused, leaves the queue, or is not answered in time.
@@ -134,7 +270,35 @@ pub struct Retry {
     pub budget: Option<f64>,
 }
 
-/// How long requests are served, or clients think.
+/// A circuit breaker that all clients share: where too many attempts fail, none is sent for a while.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Breaker {
+    /// It opens where this part of the attempts that ended in the window has failed.
+    pub failures: f64,
+    /// How far back attempts count, by when they ended.
+    pub window: Nanos,
+    /// It does not open while fewer attempts have ended in the window.
+    pub least: u64,
+    /// How long it stays open.
+    pub open: Nanos,
+    /// How many attempts are let through then, whose outcome decides.
+    pub probes: u64,
+}
+
+/// A core is slower for a while, or stands still: what it has to do waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Whose it is.
+    pub core: u32,
+    /// When it begins, from the beginning of the run.
+    pub at: Nanos,
+    /// How long it lasts.
+    pub lasts: Nanos,
+    /// By what its speed is multiplied meanwhile, at most 1.
+    pub speed: Speed,
+}
+
+/// How long requests are served or wait, or clients think.
 #[derive(Clone, Debug)]
 pub enum Service {
     /// A law of its own.
@@ -167,18 +331,32 @@ pub enum Workload {
 pub struct Open {
     /// The process in time.
     pub process: Process,
-    /// The mean time between arrivals, in nanoseconds; of the first level, where there are several.
+    /// The mean time between arrivals, in nanoseconds; of the first level, where there are several, and outside of a burst.
     pub mean_gap: f64,
     /// How the rate grows.
     pub levels: Option<Levels>,
     /// For how long it is another; not with levels.
     pub burst: Option<Burst>,
+    /// How it follows the time, over its mean; not with levels or a burst.
+    pub curve: Option<Curve>,
     /// How many flows there are; each request is of one of them, at random.
     pub flows: u32,
 }
 
+impl Open {
+    /// How the rate follows the time, over that of `mean_gap`; `None` where it stays.
+    #[must_use]
+    pub fn changes(&self) -> Option<Curve> {
+        let curve = || self.curve.clone();
+        self.levels
+            .map(Levels::steps)
+            .or(self.burst.map(Burst::steps))
+            .map_or_else(curve, |steps| Curve::steps(&steps))
+    }
+}
+
 /// The process of open-loop arrivals.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Process {
     /// A process of the workload.
     Arrivals(Arrivals),
@@ -203,6 +381,14 @@ pub struct Levels {
     pub factor: f64,
 }
 
+impl Levels {
+    /// Where each level begins, in nanoseconds, with its rate over that of the first.
+    fn steps(self) -> Vec<(u64, f64)> {
+        let step = |last: &(u64, f64)| Some((last.0.saturating_add(self.every.get()), last.1 * self.factor));
+        std::iter::successors(Some((0, 1.0)), step).take(self.count as usize).collect()
+    }
+}
+
 /// A rate that is another for a while.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Burst {
@@ -212,6 +398,14 @@ pub struct Burst {
     pub lasts: Nanos,
     /// By what the rate is multiplied meanwhile.
     pub factor: f64,
+}
+
+impl Burst {
+    /// As [`Levels::steps`].
+    fn steps(self) -> Vec<(u64, f64)> {
+        let begin = self.at.get();
+        vec![(0, 1.0), (begin, self.factor), (begin.saturating_add(self.lasts.get()), 1.0)]
+    }
 }
 
 /// Closed-loop clients.
@@ -231,7 +425,7 @@ impl Closed {
     }
 }
 
-/// What disciplines are told of the service time of a request.
+/// What disciplines know of the service time of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Known {
     /// All of it.
@@ -273,6 +467,8 @@ pub struct Measure {
     pub order: bool,
     /// The length of a window.
     pub window: Option<Nanos>,
+    /// Whether queue, utilisation, shares and quantiles of each window are kept.
+    pub over_time: bool,
     /// Whether the books are checked as the run goes.
     pub verify: bool,
 }

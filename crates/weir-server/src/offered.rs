@@ -2,7 +2,9 @@
 //!
 //! Units: nanoseconds, requests a nanosecond; a load is work that arrives over what all cores can do. Work O(classes).
 
-use crate::model::{Open, ServerScenario, Service, Workload};
+use crate::collector::measured;
+use crate::model::{Class, Open, ServerScenario, Service, Workload};
+use weir_workload::Curve;
 use weir_workload::duration::Law;
 
 impl Service {
@@ -44,6 +46,15 @@ impl Service {
         }
     }
 
+    /// Whether it draws random numbers.
+    #[must_use]
+    pub fn is_random(&self) -> bool {
+        match self {
+            Self::Law(law) => law.is_random(),
+            Self::Sizes(_) | Self::Textbook(_) => true,
+        }
+    }
+
     /// Whether it is exponential.
     #[must_use]
     pub fn is_exponential(&self) -> bool {
@@ -57,7 +68,9 @@ impl ServerScenario {
     pub fn steady(&self) -> Option<&Open> {
         match &self.workload {
             Workload::Open(open)
-                if open.burst.is_none() && open.levels.is_none_or(|levels| levels.count < 2) =>
+                if open.burst.is_none()
+                    && open.curve.is_none()
+                    && open.levels.is_none_or(|levels| levels.count < 2) =>
             {
                 Some(open)
             }
@@ -65,10 +78,44 @@ impl ServerScenario {
         }
     }
 
+    /// The curve that the rate of open-loop arrivals follows.
+    #[must_use]
+    pub fn curve(&self) -> Option<(&Open, &Curve)> {
+        match &self.workload {
+            Workload::Open(open) => open.curve.as_ref().map(|curve| (open, curve)),
+            _ => None,
+        }
+    }
+
+    /// Whether the measured time is so many whole periods of its curve.
+    #[must_use]
+    pub fn measures_whole_periods(&self) -> bool {
+        let period = self.curve().and_then(|(_, curve)| curve.period());
+        let span = measured(self).span().get();
+        period.is_some_and(|period| span > 0 && span.is_multiple_of(period))
+    }
+
+    /// Open-loop arrivals that have a rate in the long run: at one rate, or at those of a curve that repeats.
+    fn lasting(&self) -> Option<&Open> {
+        let repeats = || self.curve().filter(|(_, curve)| curve.period().is_some()).map(|(open, _)| open);
+        self.steady().or_else(repeats)
+    }
+
+    /// The load in the long run.
+    #[must_use]
+    pub fn lasting_load(&self) -> Option<f64> {
+        self.lasting().and_then(|open| self.load_of(open))
+    }
+
+    fn load_of(&self, open: &Open) -> Option<f64> {
+        let computed = self.mean_work() / open.mean_gap / self.capacity();
+        self.load.or(Some(computed)).filter(|load| load.is_finite())
+    }
+
     /// Whether it is told where a flow comes to another core than before.
     #[must_use]
     pub fn tells_cold(&self) -> bool {
-        self.measure.order || self.costs.cold.get() > 0
+        self.tells_cores()
     }
 
     /// The shares of the classes, which sum to 1.
@@ -90,6 +137,18 @@ impl ServerScenario {
         self.over_classes(Service::second_moment)
     }
 
+    /// How many sub-requests a request has.
+    #[must_use]
+    pub fn parts(&self) -> u32 {
+        self.fan_out.map_or(1, |fan_out| fan_out.to)
+    }
+
+    /// The work of a request, of all its sub-requests, in nanoseconds.
+    #[must_use]
+    pub fn mean_work(&self) -> f64 {
+        self.mean_service() * f64::from(self.parts())
+    }
+
     fn over_classes(&self, of: fn(&Service) -> f64) -> f64 {
         self.classes.iter().zip(self.shares()).map(|(class, share)| share * of(&class.service)).sum()
     }
@@ -97,15 +156,22 @@ impl ServerScenario {
     /// The load of open-loop arrivals at one rate.
     #[must_use]
     pub fn steady_load(&self) -> Option<f64> {
-        let open = self.steady()?;
-        let computed = self.mean_service() / open.mean_gap / f64::from(self.site.servers);
-        self.load.or(Some(computed)).filter(|load| load.is_finite())
+        self.steady().and_then(|open| self.load_of(open))
     }
 
-    /// The part of a receiver's time that open-loop arrivals at one rate take.
+    /// The part of the work that still comes where queues are long: all of it, but for requests that do not join then.
+    #[must_use]
+    pub fn joining(&self) -> f64 {
+        let balks = |class: &Class| class.balk.map_or(0.0, |balk| balk.probability);
+        let classes = self.classes.iter().zip(self.shares());
+        let joins = classes.map(|(class, share)| share * class.service.mean() * (1.0 - balks(class)));
+        joins.sum::<f64>() / self.mean_service()
+    }
+
+    /// The part of a receiver's time that open-loop arrivals take in the long run.
     #[must_use]
     pub fn receiver_load(&self) -> Option<f64> {
-        let open = self.steady()?;
+        let open = self.lasting()?;
         let receivers = f64::from(self.site.receivers);
         Some(self.costs.dispatch.get() as f64 / open.mean_gap / receivers).filter(|load| load.is_finite())
     }

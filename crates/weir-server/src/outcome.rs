@@ -12,15 +12,24 @@
 //! | | `slowdown` | `1` | response over service |
 //! | | `dropped` | `1` | share of the requests that arrived |
 //! | | `abandoned` | `1` | of them, those that left since their service did not begin in time; only where a class has a `patience` |
-//! | | `late` | `1` | share of those done whose client had given up; only where a class has a `timeout` |
-//! | | `goodput` | `1/s` | requests that were done in time, over the measured time; only where a class has a `timeout` |
+//! | | `balked` | `1` | of them, those that did not join, since too many waited; only where a class has `balk` |
+//! | | `missed` | `1` | of them, those that were dropped for their deadline; only where a class has a `deadline` |
+//! | | `refused` | `1` | of them, those that the circuit breaker refused; only with `workload.breaker` |
+//! | | `late` | `1` | share of those done whose client had given up; only where a class has a `timeout` or a `deadline` |
+//! | | `goodput` | `1/s` | requests that were done in time, over the measured time; only where a class has a `timeout` or a `deadline` |
 //! | | `attempts` | `1` | attempts a request; only where clients try again |
+//! | | `hedged` | `1` | share of the sub-requests, or requests, that were sent a second time; only with `workload.hedge` |
+//! | | `cancelled` | `1` | share of the sub-requests that were not served to their end, since they were not needed any more; only where something is cancelled |
 //! | | `reordered`, `cold` | `1` | shares of the requests that were done |
 //! | | `throughput` | `1/s` | requests that arrived in the measured time and were done, over it |
 //! | `core` | `utilisation`, `overhead` | `1` | share of the time of all cores; overheads keep a core busy |
 //! | | `tipped` | `1` | share of the replications in which more than half of the attempts of the last tenth of the measured time fail; only where clients try again |
-//! | | `wasted` | `1` | share of the time of all cores for what was done too late; only where a class has a `timeout` |
+//! | | `recovery` | `s` | from the end of a burst until most attempts no longer fail; only where clients try again; none where a replication does not come back |
+//! | | `wasted` | `1` | share of the time of all cores for what was done too late, or not to its end, or for sub-requests that were not needed; only where a class has a `timeout` or a `deadline`, or answers are not needed |
 //! | | `in_use` | `cores` | that may be given requests: what power is spent on |
+//!
+//! Where requests go to several cores, these are the figures of the whole request: `delay` is that of the sub-request that was answered
+//! last, `slowdown` is over what the request takes on idle cores.
 //!
 //! Statistics are `mean`, `p50`, `p90`, `p99`, `p99.9`, `p99.99` and `max`, of `delay` also `window_max`, the largest mean
 //! of a window; differences have `replication_max` and `replication_window_max`, of each replication's own.
@@ -31,6 +40,7 @@ use weir_lab::provenance::Provenance;
 use weir_lab::result::{Check, Course, Distribution, TheoryRow};
 use weir_lab::stats::DelayOverTime;
 use weir_lab::stats::figure::{Figure, PairedDifference};
+use weir_lab::stats::windows::OverTimeRow;
 
 /// The result of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -71,6 +81,9 @@ pub struct ServerOutcome {
     pub distributions: Vec<ServerDistribution>,
     /// Means of successive windows of the first replication.
     pub windows: Vec<Windows>,
+    /// Figures of windows over all replications, where `measure.over_time` asks for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub over_time: Vec<OverTimeRow>,
     /// Queueing delays over time in the first replication, by the time of arrival.
     pub delay_over_time: Vec<DelayOverTime>,
     /// How many cores were in use in the first replication.
@@ -121,12 +134,30 @@ pub struct ClassTotals {
     /// Of these, those that left since their service did not begin in time; `None` where no class has a `patience`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub abandoned: Option<u64>,
+    /// Of the dropped, those that did not join; `None` where no class has `balk`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub balked: Option<u64>,
+    /// Of the dropped, those that were dropped for their deadline; `None` where no class has a `deadline`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missed: Option<u64>,
+    /// Of the dropped, those that the circuit breaker refused; `None` where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<u64>,
     /// Attempts that were not the first of their request; `None` where clients do not try again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retried: Option<u64>,
-    /// Done when their client had given up; `None` where no class has a `timeout`.
+    /// Done when their client had given up; `None` where no class has a `timeout` or a `deadline`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late: Option<u64>,
+    /// Sub-requests that were sent, second copies included; `None` where requests go to one core.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sent: Option<u64>,
+    /// Of them, second copies; `None` without `workload.hedge`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<u64>,
+    /// Of them, those that were not served to their end, since they were not needed; `None` where nothing is cancelled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cancelled: Option<u64>,
     /// Done, but after a later one of their flow; `None` where it is not measured.
     pub reordered: Option<u64>,
     /// Served by another core than the request of their flow before; `None` where it is not measured.

@@ -91,8 +91,131 @@ impl Batch<'_> {
     }
 }
 
+/// Why a request that came is not served, besides those that the discipline drops and those that leave the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unserved {
+    /// It did not join: too many waited.
+    Balked,
+    /// It was dropped for its deadline.
+    Missed,
+    /// The circuit breaker of the clients was open.
+    Refused,
+}
+
+impl Unserved {
+    /// How many reasons there are.
+    pub const COUNT: usize = 3;
+    /// All of them.
+    pub const ALL: [Self; Self::COUNT] = [Self::Balked, Self::Missed, Self::Refused];
+
+    /// What its figure is called.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Balked => "balked",
+            Self::Missed => "missed",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+/// A request that is not served, or not to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// Why.
+    pub why: Unserved,
+    /// Its class.
+    pub class: u16,
+    /// When it arrived.
+    pub arrived: Instant,
+    /// When it left.
+    pub now: Instant,
+    /// What it needed.
+    pub service: Nanos,
+    /// Of it, what was not served.
+    pub left: Nanos,
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It was served; its client may have given up before.
+    Served,
+    /// It left since its service did not begin in time.
+    Abandoned,
+    /// It found no place, or its discipline dropped it.
+    Dropped,
+    /// It was not served for another reason.
+    Unserved(Unserved),
+}
+
+/// A request that is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gone {
+    /// When it arrived.
+    pub arrived: Instant,
+    /// When its service began first, if it did.
+    pub began: Option<Instant>,
+    /// When it ended, or left.
+    pub ended: Instant,
+    /// What it needed.
+    pub service: Nanos,
+    /// Its class.
+    pub class: u16,
+    /// Its flow.
+    pub flow: u32,
+    /// The core that served it last, if one did.
+    pub server: Option<u32>,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// How a sub-request is over, or a second copy of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    /// It is served, and its answer is one of those that its request needs.
+    Answer,
+    /// It is served, and its request has enough answers, or is lost.
+    Spare,
+    /// It is not served, or not to its end, since its request has enough answers, or is lost.
+    Cancelled,
+    /// It is dropped, or its service has not begun in time.
+    Dropped,
+}
+
+/// A sub-request that is over, or a second copy of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Its class.
+    pub class: u16,
+    /// When its request arrived.
+    pub arrived: Instant,
+    /// When its service began first, or when it was over, where it did not.
+    pub began: Instant,
+    /// When it was over.
+    pub ended: Instant,
+    /// How long it was served.
+    pub served: Nanos,
+    /// It is a second copy.
+    pub is_copy: bool,
+    /// How it is over.
+    pub ends: Ends,
+}
+
 /// Is told what happens.
 pub trait Sink {
+    /// Whether requests are followed one by one, by [`Self::came`], [`Self::gone`] and [`Self::turned_away`]. The engine that jumps from event to event
+    /// tells of them, and no other.
+    #[inline(always)]
+    fn follows(&self) -> bool {
+        false
+    }
+    /// A request arrives in a slot that is free; `attempt` counts from 1.
+    fn came(&mut self, _slot: u32, _attempt: u32) {}
+    /// The request of a slot is gone.
+    fn gone(&mut self, _slot: u32, _gone: &Gone) {}
+    /// A request arrives and finds no place, not even a slot.
+    fn turned_away(&mut self, _attempt: u32, _gone: &Gone) {}
     /// A request is done.
     fn done(&mut self, done: &Done);
     /// Requests are done, and the cores were busy with them.
@@ -102,10 +225,17 @@ pub trait Sink {
             self.busy(done.server, done.began, done.ended, Nanos::ZERO);
         }
     }
+    /// A request that went to several cores is answered: times are those of the sub-request that was answered last, `service` is
+    /// what it takes on idle cores, `arrived` when the request did. Its work is told part by part.
+    fn answered(&mut self, done: &Done);
+    /// A sub-request is over, or a second copy of one.
+    fn part(&mut self, part: &Part);
     /// A request has left unserved; `arrived` is when it came.
     fn dropped(&mut self, class: u16, arrived: Instant, now: Instant, reason: DropReason);
     /// A request has left at `now`, since its service did not begin in time; it would have needed `service`.
     fn abandoned(&mut self, class: u16, arrived: Instant, now: Instant, service: Nanos);
+    /// A request has left for another reason.
+    fn lost(&mut self, lost: &Lost);
     /// A client tries again: an attempt arrives that is not the first of its request.
     fn retried(&mut self, class: u16, arrived: Instant, service: Nanos);
     /// A core was busy, of which `overhead` was no service of a request.
@@ -114,14 +244,60 @@ pub trait Sink {
     fn in_use(&mut self, now: Instant, servers: u32);
 }
 
+/// A sink behind a pointer: one engine is compiled for all of these together.
+impl Sink for &mut dyn Sink {
+    fn follows(&self) -> bool {
+        (**self).follows()
+    }
+    fn came(&mut self, slot: u32, attempt: u32) {
+        (**self).came(slot, attempt);
+    }
+    fn gone(&mut self, slot: u32, gone: &Gone) {
+        (**self).gone(slot, gone);
+    }
+    fn turned_away(&mut self, attempt: u32, gone: &Gone) {
+        (**self).turned_away(attempt, gone);
+    }
+    fn done(&mut self, done: &Done) {
+        (**self).done(done);
+    }
+    fn answered(&mut self, done: &Done) {
+        (**self).answered(done);
+    }
+    fn part(&mut self, part: &Part) {
+        (**self).part(part);
+    }
+    fn dropped(&mut self, class: u16, arrived: Instant, now: Instant, reason: DropReason) {
+        (**self).dropped(class, arrived, now, reason);
+    }
+    fn abandoned(&mut self, class: u16, arrived: Instant, now: Instant, service: Nanos) {
+        (**self).abandoned(class, arrived, now, service);
+    }
+    fn lost(&mut self, lost: &Lost) {
+        (**self).lost(lost);
+    }
+    fn retried(&mut self, class: u16, arrived: Instant, service: Nanos) {
+        (**self).retried(class, arrived, service);
+    }
+    fn busy(&mut self, server: u32, from: Instant, until: Instant, overhead: Nanos) {
+        (**self).busy(server, from, until, overhead);
+    }
+    fn in_use(&mut self, now: Instant, servers: u32) {
+        (**self).in_use(now, servers);
+    }
+}
+
 /// Forgets everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Forget;
 
 impl Sink for Forget {
     fn done(&mut self, _done: &Done) {}
+    fn answered(&mut self, _done: &Done) {}
+    fn part(&mut self, _part: &Part) {}
     fn dropped(&mut self, _class: u16, _arrived: Instant, _now: Instant, _reason: DropReason) {}
     fn abandoned(&mut self, _class: u16, _arrived: Instant, _now: Instant, _service: Nanos) {}
+    fn lost(&mut self, _lost: &Lost) {}
     fn retried(&mut self, _class: u16, _arrived: Instant, _service: Nanos) {}
     fn busy(&mut self, _server: u32, _from: Instant, _until: Instant, _overhead: Nanos) {}
     fn in_use(&mut self, _now: Instant, _servers: u32) {}

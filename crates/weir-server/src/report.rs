@@ -1,10 +1,11 @@
 //! Puts a result together: figures, differences, totals, warnings, provenance.
 
 use crate::collector::{InUseCounts, WindowSum, measured};
-use crate::model::{Class, ServerScenario};
+use crate::model::{Class, Open, Process, ServerScenario, Workload};
 use crate::outcome::{
     ClassRow, ClassTotals, CoreTotals, DisciplineTotals, InUse, ServerOutcome, Warning, Windows,
 };
+use crate::record::Unserved;
 use crate::run_length::Length;
 use crate::summary::{self, Cell, ClassPart, Summary};
 use crate::{comparison, figures, run_length, selfcheck};
@@ -17,6 +18,8 @@ use weir_lab::result::Course;
 use weir_lab::stats::DelayOverTime;
 use weir_lab::stats::figure::ALL;
 use weir_lab::stats::row::{self, DIFFERENCE, Rows};
+use weir_lab::stats::windows::{self, OverTimeRow};
+use weir_workload::Arrivals;
 
 /// So much of the requests that arrive, more at the end of the measured time than at its beginning, are a growing queue.
 const GROWING: f64 = 0.01;
@@ -36,10 +39,12 @@ pub fn statement(server: &ServerScenario) -> Option<String> {
              cost, add receivers, or bound server.ring"
         ));
     }
-    if server.all_leave() {
+    // What is cancelled is not done, and it is not known before how much that is.
+    if server.all_leave() || server.cancels() {
         return None;
     }
-    let load = server.steady_load().filter(|load| *load >= 1.0 && server.site.queue.is_none())?;
+    let grows = |load: &f64| *load * server.joining() >= 1.0 && server.site.queue.is_none();
+    let load = server.lasting_load().filter(grows)?;
     Some(format!(
         "offered load {load} is not below 1: more work arrives than {cores} cores can do, queues grow without end and no \
          mean exists; lower workload.load below 1, or bound the queues"
@@ -55,6 +60,7 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
     let mut warnings: Vec<Warning> = overload(server).into_iter().collect();
     warnings.extend(storm(server));
     warnings.extend(without_variance(server));
+    warnings.extend(parts_of_periods(server));
     warnings.extend(lengths(server));
     warnings.extend(named(server, cells).filter_map(|(name, cell)| growth(server, name, cell)));
     warnings.extend(
@@ -93,8 +99,11 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
             .flat_map(|(name, cell)| figures::distributions(server, cell, name))
             .collect(),
         windows: named(server, cells).flat_map(|(name, cell)| windows(server, name, cell)).collect(),
+        over_time: named(server, cells)
+            .flat_map(|(name, cell)| figures_over_time(server, name, cell))
+            .collect(),
         delay_over_time: named(server, cells)
-            .flat_map(|(name, cell)| over_time(server, name, cell))
+            .flat_map(|(name, cell)| delay_over_time(server, name, cell))
             .collect(),
         in_use: named(server, cells)
             .filter(|(_, cell)| !cell.runs.is_empty())
@@ -127,7 +136,7 @@ pub fn theory_only(server: &ServerScenario, frame: &Frame) -> ServerOutcome {
 fn empty(server: &ServerScenario, frame: &Frame, replications: usize) -> ServerOutcome {
     ServerOutcome {
         provenance: Provenance::new("server", &server.title, server.seed, frame, replications),
-        load: server.load.or(server.steady_load()),
+        load: server.load.or(server.lasting_load()),
         course: Course::new(&server.disciplines, server.reference, false, |_| None),
         cores: server.site.servers,
         receivers: server.site.receivers,
@@ -135,7 +144,11 @@ fn empty(server: &ServerScenario, frame: &Frame, replications: usize) -> ServerO
         measured: seconds(u128::from(measured(server).span().get())),
         classes: server.classes.iter().map(class).collect(),
         warnings: Vec::new(),
-        notes: server.classes.iter().filter_map(without_mean_slowdown).collect(),
+        notes: curve(server)
+            .into_iter()
+            .chain(correlation(server))
+            .chain(server.classes.iter().filter_map(without_mean_slowdown))
+            .collect(),
         class_totals: Vec::new(),
         discipline_totals: Vec::new(),
         core_totals: Vec::new(),
@@ -143,6 +156,7 @@ fn empty(server: &ServerScenario, frame: &Frame, replications: usize) -> ServerO
         differences: Vec::new(),
         distributions: Vec::new(),
         windows: Vec::new(),
+        over_time: Vec::new(),
         delay_over_time: Vec::new(),
         in_use: Vec::new(),
         theory: Vec::new(),
@@ -186,6 +200,54 @@ fn without_mean_slowdown(class: &Class) -> Option<String> {
     })
 }
 
+/// Where a rate follows a curve: the load over all of it, where it is highest, and in the measured time.
+fn curve(server: &ServerScenario) -> Option<String> {
+    let ((open, curve), load) = (server.curve()?, server.load?);
+    let window = measured(server);
+    let [from, until] = [window.from.get(), window.until.get()].map(|end| curve.before(end as f64));
+    let own = load * (until - from) / window.span().get() as f64;
+    let over = curve.period().map_or("up to its last point".to_owned(), |period| {
+        format!("over its period of {}", Nanos::new(period))
+    });
+    (open.mean_gap > 0.0 && own.is_finite()).then(|| {
+        format!(
+            "the rate follows workload.curve: the load is {load:.4} {over}, at most {:.4}, and {own:.4} in the measured time, \
+             from {} to {}",
+            load * curve.highest(),
+            Nanos::new(window.from.get()),
+            Nanos::new(window.until.get())
+        )
+    })
+}
+
+/// How far arrivals that depend on a phase are from Poisson ones.
+fn correlation(server: &ServerScenario) -> Option<String> {
+    let Workload::Open(Open { process: Process::Arrivals(Arrivals::Markov(process)), .. }) = &server.workload
+    else {
+        return None;
+    };
+    let ((scv, correlation), dispersion) = (process.gaps()?, process.dispersion()?);
+    Some(format!(
+        "gaps between arrivals have a coefficient of variation of {:.4} and a correlation of {correlation:.4} with the next; \
+         in the long run the number of arrivals varies {dispersion:.4} times as much as that of a Poisson process",
+        scv.max(0.0).sqrt()
+    ))
+}
+
+/// More than one period of a curve is measured, and the last one in part.
+fn parts_of_periods(server: &ServerScenario) -> Option<Warning> {
+    let period = server.curve()?.1.period()?;
+    let span = measured(server).span().get();
+    let text = format!(
+        "{} are measured, {:.2} periods of workload.curve: the part of the last one counts more often than the rest; \
+         measure whole periods of {}, or a part of one",
+        Nanos::new(span),
+        span as f64 / period as f64,
+        Nanos::new(period)
+    );
+    (span > period && !server.measures_whole_periods()).then_some(Warning { discipline: None, text })
+}
+
 /// The run is short for its load.
 fn lengths(server: &ServerScenario) -> impl Iterator<Item = Warning> {
     let each = server.disciplines.iter().enumerate();
@@ -194,8 +256,10 @@ fn lengths(server: &ServerScenario) -> impl Iterator<Item = Warning> {
 
 /// Where every attempt fails, there are more of them than can be done.
 fn storm(server: &ServerScenario) -> Option<Warning> {
-    let retry = server.retry.filter(|retry| retry.budget.is_none())?;
-    let load = server.steady_load()?;
+    let retry = server.retry.filter(|retry| retry.budget.is_none() && server.breaker.is_none())?;
+    // With a burst, the load before it and after.
+    let in_a_burst = server.load.filter(|_| server.burst_ends().is_some());
+    let load = server.lasting_load().or(in_a_burst)?;
     let most = load * f64::from(retry.attempts);
     let text = format!(
         "retries have no budget: where attempts fail, up to {} come for each request, a load of {most:.3}, which is not \
@@ -214,10 +278,11 @@ fn without_variance(server: &ServerScenario) -> Option<Warning> {
 
 /// More is offered than can be done, and queues are bounded.
 fn overload(server: &ServerScenario) -> Option<Warning> {
-    if server.all_leave() {
+    if server.all_leave() || server.cancels() {
         return None;
     }
-    let (load, queue) = (server.steady_load().filter(|load| *load >= 1.0)?, server.site.queue?);
+    let fills = |load: &f64| *load * server.joining() >= 1.0;
+    let (load, queue) = (server.lasting_load().filter(fills)?, server.site.queue?);
     let text = format!(
         "offered load {load} is not below 1: more work arrives than {} cores can do, so queues of {queue} requests for each \
          core fill up and the rest is dropped; delays are those of full queues",
@@ -259,6 +324,10 @@ fn class_totals(server: &ServerScenario, discipline: &str, cell: &Cell) -> Vec<C
     let names = std::iter::once(ALL).chain(server.classes.iter().map(|class| class.name.as_str()));
     let row = |(subject, name): (usize, &str)| {
         let sum = |of: fn(&ClassPart) -> u64| cell.runs.iter().map(|run| of(&run.classes[subject])).sum();
+        let lost = |why: Unserved| {
+            let each = cell.runs.iter().map(|run| run.classes[subject].lost[why as usize]);
+            server.may_lose(why).then(|| each.sum())
+        };
         ClassTotals {
             discipline: discipline.to_owned(),
             class: name.to_owned(),
@@ -266,8 +335,14 @@ fn class_totals(server: &ServerScenario, discipline: &str, cell: &Cell) -> Vec<C
             done: sum(|part| part.done),
             dropped: sum(|part| part.dropped),
             abandoned: server.has_patience().then(|| sum(|part| part.abandoned)),
+            balked: lost(Unserved::Balked),
+            missed: lost(Unserved::Missed),
+            refused: lost(Unserved::Refused),
             retried: server.retry.map(|_| sum(|part| part.retried)),
             late: server.has_timeout().then(|| sum(|part| part.late)),
+            sent: server.fan_out.map(|_| sum(|part| part.parts.sent)),
+            copies: server.hedges().then(|| sum(|part| part.parts.copies)),
+            cancelled: server.cancels().then(|| sum(|part| part.parts.cancelled)),
             reordered: server.measure.order.then(|| sum(|part| part.reordered)),
             cold: server.tells_cold().then(|| sum(|part| part.cold)),
         }
@@ -320,7 +395,13 @@ fn windows(server: &ServerScenario, discipline: &str, cell: &Cell) -> Vec<Window
     std::iter::once((None, ALL)).chain(names).map(row).collect()
 }
 
-fn over_time(server: &ServerScenario, discipline: &str, cell: &Cell) -> Vec<DelayOverTime> {
+fn figures_over_time(server: &ServerScenario, discipline: &str, cell: &Cell) -> Vec<OverTimeRow> {
+    let length = server.measure.window.unwrap_or_default();
+    let each: Vec<_> = cell.runs.iter().map(|run| run.over_time.as_slice()).collect();
+    windows::over_replications(discipline, length, &each)
+}
+
+fn delay_over_time(server: &ServerScenario, discipline: &str, cell: &Cell) -> Vec<DelayOverTime> {
     cell.over_time.rows(discipline, server.classes.iter().map(|class| class.name.as_str()))
 }
 

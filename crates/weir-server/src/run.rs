@@ -5,12 +5,16 @@ use crate::collector::Collector;
 use crate::job::{Ended, Job};
 use crate::model::ServerScenario;
 use crate::outcome::ServerOutcome;
+use crate::over_time::OverTimeSink;
+use crate::record::Sink;
+use crate::recorder::{self, Recorder};
 use crate::summary::{Cell, Summed};
 use crate::{engine, report};
 use weir_core::units::Nanos;
 use weir_lab::control::{Control, Watch};
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
+use weir_lab::recorded::{self, Heading, Recorded, Table};
 use weir_lab::replicated::{self, Simulated};
 use weir_lab::runner::{self, Model};
 
@@ -29,7 +33,28 @@ pub fn run(
     frame: &Frame,
     control: &mut Control<'_>,
 ) -> Result<ServerOutcome, RunError> {
-    replicated::run(server, frame, control)
+    if control.records.is_none() {
+        return replicated::run(server, frame, control);
+    }
+    with_records(server, frame, control)
+}
+
+/// Runs a scenario whose requests are recorded.
+fn with_records(
+    server: &ServerScenario,
+    frame: &Frame,
+    control: &mut Control<'_>,
+) -> Result<ServerOutcome, RunError> {
+    check(server)?;
+    if let Some(fan_out) = server.fan_out {
+        let key = if fan_out.to == 1 && fan_out.hedge.is_some() { "hedge" } else { "fan_out" };
+        return Err(RunError::Refused {
+            place: format!("workload.{key}"),
+            reason: "sends a request to several cores, of which records are not kept; leave out the records, or remove it"
+                .to_owned(),
+        });
+    }
+    recorded::simulate(server, frame, control)
 }
 
 /// Runs a job by the engine that is fastest; the collector is told what happens.
@@ -124,12 +149,66 @@ impl Model for Playing<'_> {
 
     fn play(&self, job: runner::Job, watch: &Watch<'_>) -> Result<Option<Summed>, RunError> {
         let (server, job) = (self.server, Job { replication: job.replication, discipline: job.cell });
+        if server.measure.over_time {
+            return collected(server, job, &mut |sink| followed(server, job, sink, watch));
+        }
         let mut collector = Collector::new(server, job.replication);
         match (self.play)(server, job, &mut collector, watch)? {
             Ended::Finished(left) => Ok(Some(Summed::new(server, collector, left))),
             Ended::Interrupted => Ok(None),
         }
     }
+}
+
+/// Requests are recorded by the engine that follows them.
+impl Recorded for Playing<'_> {
+    fn headings(&self) -> Vec<Heading<'_>> {
+        recorder::headings(self.server)
+    }
+
+    fn discipline(&self, cell: usize) -> &str {
+        self.server.disciplines.get(cell).map_or("", String::as_str)
+    }
+
+    fn play_recorded(
+        &self,
+        job: runner::Job,
+        table: &mut Table<'_, '_>,
+        watch: &Watch<'_>,
+    ) -> Result<Option<Summed>, RunError> {
+        let (server, job) = (self.server, Job { replication: job.replication, discipline: job.cell });
+        collected(server, job, &mut |inner| {
+            followed(server, job, &mut Recorder::new(server, inner, table), watch)
+        })
+    }
+}
+
+/// Plays a job by the engine that goes from event to event, for a sink that is asked for seldom.
+fn followed(
+    server: &ServerScenario,
+    job: Job,
+    mut sink: &mut dyn Sink,
+    watch: &Watch<'_>,
+) -> Result<Ended, RunError> {
+    engine::check(server)?;
+    engine::step_by_step(server, &engine::seeded(server, job)?, job, &mut sink, watch)
+}
+
+/// What a job leaves that `play` plays into a collector; with figures over time where they are asked for.
+fn collected(
+    server: &ServerScenario,
+    job: Job,
+    play: &mut dyn FnMut(&mut dyn Sink) -> Result<Ended, RunError>,
+) -> Result<Option<Summed>, RunError> {
+    let mut collector = Collector::new(server, job.replication);
+    let (ended, figures) = if server.measure.over_time {
+        let mut timed = OverTimeSink::new(server, &mut collector);
+        (play(&mut timed)?, timed.finish())
+    } else {
+        (play(&mut collector)?, Vec::new())
+    };
+    let Ended::Finished(left) = ended else { return Ok(None) };
+    Ok(Some(Summed::new(server, collector, left).with_over_time(figures)))
 }
 
 /// Refuses more time, of all cores in all replications, than totals can count.

@@ -17,6 +17,9 @@
 //! discipline is taken to share all cores, which is the shortest `τ` that it can have. `τ₁` is that of cores that share in
 //! any case: queues that do not are several samples at a time.
 //!
+//! **Sub-requests** that come together are a batch of the queues that they share, so that `a²` of these is as many times as
+//! large. `ρ` counts each of them once, whether it is cancelled or sent a second time.
+//!
 //! **Bounded queues** forget sooner: with room for the work `b` of each core, `1/τ` is more by `π² σ² / 2b²`, where
 //! `σ² = s (a² + c²) / k` (Harrison, *Brownian Motion and Stochastic Flow Systems*, 1985, section 5.6).
 
@@ -46,17 +49,20 @@ impl Length {
         let span = measured(server).span().get() as f64;
         let open = server.steady().filter(|_| span > 0.0)?;
         let load = server.steady_load().filter(|load| *load > 0.0 && *load < 1.0)?;
-        let (cores, receivers) = (f64::from(server.site.servers), server.site.receivers);
-        let gaps = match open.process {
+        let (cores, receivers) = (server.capacity(), server.site.receivers);
+        let gaps = match &open.process {
             // In bursts they vary more: `τ` is at least this.
             Process::Arrivals(Arrivals::Poisson | Arrivals::Bursty { .. }) => 1.0,
             Process::Arrivals(Arrivals::Renewal(renewal)) => renewal.scv()?,
             Process::Arrivals(Arrivals::Deterministic) | Process::Trains { .. } => 0.0,
+            // In heavy traffic what counts of gaps that depend on each other is the dispersion of their numbers.
+            Process::Arrivals(arrivals) => arrivals.dispersion()?,
         };
+        let batched = gaps * f64::from(server.parts());
         let (sharing, own_gaps) = match server.specs[place].name.as_str() {
-            "rr" if receivers == 1 => (1.0, gaps / cores),
+            "rr" if receivers == 1 => (1.0, batched / cores),
             "rr" | "random" | "flow_hash" => (1.0, gaps),
-            _ => (cores, gaps),
+            _ => (cores, batched),
         };
         let service = server.mean_service();
         let square = Some(server.second_moment()).filter(|square| square.is_finite())?;
@@ -69,8 +75,8 @@ impl Length {
             load,
             relaxation: of(own_gaps, sharing),
             // Queues that are not shared are several samples at a time.
-            clump: of(gaps, cores),
-            variance: in_heavy_traffic(load, of(gaps, cores)),
+            clump: of(batched, cores),
+            variance: in_heavy_traffic(load, of(batched, cores)),
             warm_up: server.stop.warm_up.get() as f64,
             measured: span,
             replications: f64::from(server.stop.replications),

@@ -102,14 +102,18 @@ fn little(server: &ServerScenario, discipline: &str, cell: &Cell) -> Option<Chec
 
 /// The part of the cores' time that is service is the offered load, less what was dropped.
 fn utilisation(server: &ServerScenario, discipline: &str, cell: &Cell) -> Option<Check> {
-    let load = server.steady_load()?;
+    // With spare answers and lost parts it is not known how much is served.
+    let is_partial = server
+        .fan_out
+        .is_some_and(|fan_out| fan_out.has_spares() || cell.runs.iter().any(|run| run.told.dropped > 0));
+    let load = server.steady_load().filter(|_| !is_partial)?;
     let span = measured(server).span().get() as f64;
-    let cores = f64::from(server.site.servers);
+    let cores = server.capacity();
     let mean = server.mean_service();
     let lost = |run: &Summary| {
         let each = server.classes.iter().zip(&run.classes[1..]).filter(|(_, part)| part.offered() > 0);
         let work = each.map(|(class, part)| {
-            let refused = (part.dropped - part.abandoned) as f64;
+            let refused = (part.dropped - part.abandoned - part.lost.iter().sum::<u64>()) as f64;
             class.share * class.service.mean() / mean * refused / part.offered() as f64
         });
         // What those needed that left is known, and may not be the mean: short ones are often served first.
@@ -126,7 +130,7 @@ fn utilisation(server: &ServerScenario, discipline: &str, cell: &Cell) -> Option
     let measure = replications::mean(&apart);
     let found = expected + measure.value()?;
     let reaching = sum(cell, |run| run.told.reaching) / span / cores / count;
-    let ends = at_ends(server) * mean / span / cores;
+    let ends = at_ends(server) * server.mean_work() / span / cores;
     let note = "offered load less what was dropped, against the part of the cores' time that was service, within its \
                 99.9 % interval and the requests that come or are present at the ends of the measured time";
     let check = |span| {
@@ -142,7 +146,7 @@ fn utilisation(server: &ServerScenario, discipline: &str, cell: &Cell) -> Option
 
 /// So many requests more or fewer than the rate says may come in the measured time, by where its ends lie.
 fn at_ends(server: &ServerScenario) -> f64 {
-    match server.steady().map(|open| (open.process, open.mean_gap)) {
+    match server.steady().map(|open| (&open.process, open.mean_gap)) {
         Some((Process::Trains { every, .. }, mean_gap)) => every.get() as f64 / mean_gap + 2.0,
         _ => 2.0,
     }

@@ -3,13 +3,16 @@
 //! | | |
 //! |-|-|
 //! | Time | whole nanoseconds; times between open-loop arrivals are drawn in parts of a nanosecond where they are short ([`times`]) |
-//! | Random numbers | streams of their own for times (`Arrivals`, `Phases`), classes (`Lengths`), services, estimates and patience (`Services` 0, 1 and 2), flows (`Flows`); of closed-loop clients one stream each (`Thinking`) |
+//! | Random numbers | streams of their own for times (`Arrivals`, `Phases`), classes (`Lengths`), services, estimates, patience and further sub-requests (`Services` 0 to 3), flows (`Flows`); of closed-loop clients one stream each (`Thinking`) |
 //! | Work | O(1) a request; block by block where all draws of a kind are alike |
 //! | Services | at least 1 ns, but for those of a trace |
 
 mod backoff;
+mod balking;
 pub(crate) mod clients;
 mod estimate;
+mod hash;
+pub(crate) mod parts;
 mod patience;
 mod services;
 mod times;
@@ -17,7 +20,6 @@ mod times;
 use std::sync::Arc;
 
 use crate::model::{Class, Open, ServerScenario, Workload};
-use patience::Patience;
 use times::OpenTimes;
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream, StreamKey, below};
@@ -25,8 +27,10 @@ use weir_workload::requests::Requests;
 use weir_workload::source::LengthTable;
 
 pub(crate) use backoff::Backoff;
+pub(crate) use balking::Balking;
 pub(crate) use estimate::Estimate;
-pub(crate) use patience::FOR_EVER;
+pub(crate) use parts::Parts;
+pub(crate) use patience::{FOR_EVER, Patience};
 pub(crate) use services::Services;
 
 /// An error in a scenario.
@@ -142,9 +146,10 @@ struct OpenSource {
 
 impl OpenSource {
     fn new(scenario: &ServerScenario, open: &Open, replication: u32) -> Result<Self, RunError> {
-        let stream = |purpose| Stream::new(StreamKey { seed: scenario.seed, replication, purpose, index: 0 });
+        let of = |purpose, index| Stream::new(StreamKey { seed: scenario.seed, replication, purpose, index });
+        let stream = |purpose| of(purpose, 0);
         Ok(Self {
-            times: OpenTimes::new(open, scenario.stop.duration.get(), &stream)?,
+            times: OpenTimes::new(open, scenario.stop.duration.get(), &of)?,
             mix: Mix::new(&scenario.classes)?,
             services: Services::new(&scenario.classes),
             flows: open.flows,

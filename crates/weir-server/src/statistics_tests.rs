@@ -1,8 +1,12 @@
-//! What is told by hand, and what is made of it: the collector, figures, checks, windows; whole runs and their books. Closed forms
-//! and clients that give up have files of their own.
+//! What is told by hand, and what is made of it: the collector, figures, checks, windows; whole runs and their books. Closed forms,
+//! clients that give up and requests that go to several cores have files of their own.
 
 mod closed_forms;
+mod curves;
+mod fan_out;
 mod gives_up;
+mod over_time;
+mod records;
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;

@@ -6,11 +6,14 @@
 //! numbers. Windows and changes of the cores in use are of the first replication.
 
 use crate::collector::{
-    ClassCounts, Collector, CoreCounts, InUseCounts, METRICS, Told, WindowSum, WindowSums, measured,
+    ClassCounts, Collector, CoreCounts, InUseCounts, METRICS, PartCounts, Told, WindowSum, WindowSums,
+    measured,
 };
 use crate::job::Left;
 use crate::model::ServerScenario;
+use crate::record::Unserved;
 use weir_lab;
+use weir_lab::stats::windows::Figures;
 use weir_lab::stats::{FAR_QUANTILES, Histogram, OverTime, Spread};
 
 /// Times of one kind in one run.
@@ -25,6 +28,8 @@ pub struct ClassPart {
     pub dropped: u64,
     /// Of them, those that left since their service did not begin in time.
     pub abandoned: u64,
+    /// Of them, those that left for another reason, by [`Unserved`].
+    pub lost: [u64; Unserved::COUNT],
     /// Attempts that were not the first of their request.
     pub retried: u64,
     /// Those that were done when their client had given up.
@@ -33,6 +38,8 @@ pub struct ClassPart {
     pub reordered: u64,
     /// Those that another core served than the request of their flow before.
     pub cold: u64,
+    /// Sub-requests, where requests go to several cores.
+    pub parts: PartCounts,
     /// Delays, responses (nanoseconds), what slowdowns have above 1 (thousandths).
     pub times: [Far; METRICS],
     /// The largest mean delay of a window that begins in the measured time, in nanoseconds.
@@ -41,9 +48,10 @@ pub struct ClassPart {
 
 impl ClassPart {
     fn new(counts: &ClassCounts, window_max: Option<f64>) -> Self {
-        let &ClassCounts { done, dropped, abandoned, retried, late, reordered, cold, ref times } = counts;
+        let &ClassCounts { done, dropped, abandoned, lost, retried, late, reordered, cold, parts, ref times } =
+            counts;
         let times = [0, 1, 2].map(|metric: usize| times[metric].spread_at(&FAR_QUANTILES));
-        Self { done, dropped, abandoned, retried, late, reordered, cold, times, window_max }
+        Self { done, dropped, abandoned, lost, retried, late, reordered, cold, parts, times, window_max }
     }
 
     /// Requests that arrived.
@@ -64,10 +72,14 @@ pub struct Summary {
     pub in_use: u128,
     /// The most cores in use at a time.
     pub peak: u32,
+    /// How long after a burst clients were served again, in nanoseconds; `None` where there is no such time.
+    pub recovered: Option<u64>,
     /// What was told of all.
     pub told: Told,
     /// As the engine has counted.
     pub left: Left,
+    /// Figures of windows over time, where they are asked for.
+    pub over_time: Vec<Figures>,
 }
 
 impl Summary {
@@ -128,6 +140,7 @@ impl Summed {
     #[must_use]
     pub fn new(server: &ServerScenario, collector: Collector, left: Left) -> Self {
         let collector = collector.closed();
+        let recovered = collector.recovered();
         let mut together = ClassCounts::default();
         collector.classes.iter().for_each(|class| together.merge(class));
         let longest =
@@ -143,8 +156,10 @@ impl Summed {
             cores: collector.cores,
             in_use: collector.in_use.area,
             peak: collector.in_use.peak,
+            recovered,
             told: collector.told,
             left,
+            over_time: Vec::new(),
         };
         Self {
             summary,
@@ -153,6 +168,13 @@ impl Summed {
             windows: collector.windows,
             in_use: collector.in_use,
         }
+    }
+
+    /// The same, with figures of windows over time.
+    #[must_use]
+    pub fn with_over_time(mut self, figures: Vec<Figures>) -> Self {
+        self.summary.over_time = figures;
+        self
     }
 }
 
@@ -195,7 +217,8 @@ weir_lab::encode! {
     CoreCounts { busy, overhead }
     Told { done, dropped, abandoned, retried, last, late, service, counted, longest, busy, overhead, present, reaching, before, after }
     WindowSum { count, sum }
-    ClassPart { done, dropped, abandoned, retried, late, reordered, cold, times, window_max }
-    Summary { classes, cores, in_use, peak, told, left }
+    PartCounts { sent, copies, cancelled }
+    ClassPart { done, dropped, abandoned, lost, retried, late, reordered, cold, parts, times, window_max }
+    Summary { classes, cores, in_use, peak, recovered, told, left, over_time }
     Summed { summary, tails, over_time, windows, in_use }
 }

@@ -73,8 +73,8 @@ fn network(discipline: &str, seconds: u64) -> NetworkScenario {
         start: Nanos::new(0),
         stop: duration,
         traffic: Traffic::Drawn(Drawn {
-            gap: Distribution::Exponential { mean: 0.01, bounds: None },
-            size: Distribution::Uniform { min: 64.0, max: 1_500.0 },
+            gap: Distribution::Exponential { mean: 0.01, bounds: None }.into(),
+            size: Distribution::Uniform { min: 64.0, max: 1_500.0 }.into(),
             packets: None,
         }),
         tick: None,
@@ -92,6 +92,7 @@ fn network(discipline: &str, seconds: u64) -> NetworkScenario {
         measure: Measure {
             intervals: vec![(Nanos::new(0), duration)],
             series: None,
+            over_time: None,
             tails: false,
             flows: true,
         },

@@ -6,6 +6,9 @@
 //! | `Deterministic` | | constant, not rounded: the k-th arrival is at `floor(k * gap)` |
 //! | `Bursty` | `peak`, `burst`, `quiet` | of a Poisson process whose rate switches between two values |
 //! | `Renewal` | a law without its mean | independent, of that law |
+//! | `Batches` | a process, a size | of the process, from batch to batch; 0 within one ([`batches`]) |
+//! | `Superposition` | processes with shares | of all of them together ([`superposed`]) |
+//! | `Markov` | rates over phases | of a Markovian arrival process ([`markov`]) |
 //!
 //! **Bursty** is the two-state Markov modulated Poisson process (Fischer and Meier-Hellstern, "The
 //! Markov-modulated Poisson process (MMPP) cookbook", Performance Evaluation 18, 1993). With `g` the mean
@@ -18,15 +21,25 @@
 //! The first message arrives at time 0. Times, lengths, phases and flows have streams of their own: a
 //! change of one leaves the numbers of the others. Work: O(1) an arrival, and one step per change of state.
 
+pub mod batches;
+pub mod markov;
 pub mod renewal;
+pub mod superposed;
 
 use super::classes::MessageClasses;
 use super::sizes::{SizeSampler, Sizes};
 use crate::source::{ArrivalBlock, ArrivalSource, LengthTable, PoissonArrivals, SourceError};
+use batches::BatchTimes;
+use markov::MarkovTimes;
 use renewal::RenewalTimes;
+use std::sync::Arc;
+use superposed::SuperposedTimes;
 use weir_lab::stream::{Purpose, Stream, StreamKey, below};
 
+pub use batches::{BatchSize, Batches};
+pub use markov::MarkovArrivals;
 pub use renewal::Renewal;
+pub use superposed::Part;
 
 /// The longest table of lengths that is drawn from as such.
 const MAX_TABLE: u64 = 1 << 16;
@@ -34,7 +47,7 @@ const MAX_TABLE: u64 = 1 << 16;
 const GAP_BITS: u32 = 20;
 
 /// The process of arrivals.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Arrivals {
     /// Exponential times between arrivals.
     Poisson,
@@ -51,6 +64,12 @@ pub enum Arrivals {
     },
     /// Independent times between arrivals, of one law.
     Renewal(Renewal),
+    /// Arrivals at a rate that depends on a hidden phase.
+    Markov(Arc<MarkovArrivals>),
+    /// Several messages at each instant of a process.
+    Batches(Arc<Batches>),
+    /// Those of several processes together.
+    Superposition(Arc<Vec<Part>>),
 }
 
 /// The two states of a bursty process.
@@ -80,10 +99,46 @@ impl Arrivals {
     /// The shortest and the longest mean time that the process draws, at this mean gap.
     #[must_use]
     pub fn drawn_means(&self, mean_gap: f64) -> (f64, f64) {
-        let Self::Bursty { peak, burst, quiet } = *self else { return (mean_gap, mean_gap) };
+        let (peak, burst, quiet) = match self {
+            Self::Bursty { peak, burst, quiet } => (*peak, *burst, *quiet),
+            Self::Markov(process) => return process.stays(mean_gap),
+            Self::Batches(batches) => return batches.of.drawn_means(batches.gap(mean_gap)),
+            Self::Superposition(parts) => {
+                let means = parts.iter().map(|part| part.arrivals.drawn_means(mean_gap / part.share));
+                return means.fold((f64::INFINITY, 0.0), |all, own| (all.0.min(own.0), all.1.max(own.1)));
+            }
+            Self::Poisson | Self::Deterministic | Self::Renewal(_) => return (mean_gap, mean_gap),
+        };
         let phases = Phases::new(peak, burst, quiet, mean_gap);
         let means = phases.gaps.iter().flatten().chain(&phases.stays);
         means.fold((f64::INFINITY, 0.0), |(low, high), mean| (low.min(*mean), high.max(*mean)))
+    }
+
+    /// The variance of the number of arrivals over its mean, in the long run: 1 of a Poisson process. `None` where it is
+    /// infinite.
+    ///
+    /// Of a rate that switches between two (Fischer and Meier-Hellstern 1993, section 3) it is
+    /// `1 + 2 s (1 - s) (peak - quiet)² / (1 / T + 1 / T')`, with the share `s` of time in bursts and the mean times `T`, `T'`
+    /// in the two states, in mean gaps. Of a renewal process it is the variance of gaps over their squared mean, and of
+    /// several processes the mean over their shares.
+    #[must_use]
+    pub fn dispersion(&self) -> Option<f64> {
+        match self {
+            Self::Poisson => Some(1.0),
+            Self::Deterministic => Some(0.0),
+            Self::Renewal(renewal) => renewal.scv(),
+            Self::Markov(process) => process.dispersion(),
+            Self::Batches(batches) => batches.dispersion(),
+            Self::Superposition(parts) => {
+                parts.iter().map(|part| Some(part.share * part.arrivals.dispersion()?)).sum()
+            }
+            Self::Bursty { peak, burst, quiet } => {
+                let share = (1.0 - quiet) / (peak - quiet);
+                let (bursts, between) = (burst / peak, burst / peak * (1.0 - share) / share);
+                let apart = (peak - quiet) * (peak - quiet);
+                Some(1.0 + 2.0 * share * (1.0 - share) * apart / (1.0 / bursts + 1.0 / between))
+            }
+        }
     }
 }
 
@@ -109,9 +164,10 @@ pub fn arrival_source(
             Ok(Box::new(PoissonArrivals::new(table, mean_gap, seed, replication)?))
         }
         (arrivals, drawn) => {
-            let stream = |purpose| Stream::new(StreamKey { seed, replication, purpose, index: 0 });
+            let of = |purpose, index| Stream::new(StreamKey { seed, replication, purpose, index });
+            let stream = |purpose| of(purpose, 0);
             Ok(Box::new(GeneralArrivals {
-                times: Times::new(arrivals, mean_gap, &stream)?,
+                times: Times::new(&arrivals, mean_gap, &of)?,
                 lengths: drawn,
                 classes: classes.clone(),
                 flows,
@@ -196,6 +252,9 @@ enum Process {
     Equal { gap: u128, count: u64 },
     Bursty(Box<BurstyTimes>),
     Renewal(Box<RenewalTimes>),
+    Markov(Box<MarkovTimes>),
+    Batches(Box<BatchTimes>),
+    Superposition(Box<SuperposedTimes>),
 }
 
 /// Those of a bursty process.
@@ -211,26 +270,56 @@ struct BurstyTimes {
 }
 
 impl Times {
-    /// The instants of a process, from its streams.
+    /// The instants of a process, from its streams: that of a purpose with the number 0, or where it is of several, with the
+    /// number of each from 1 on.
     ///
     /// # Errors
     /// [`SourceError`] for a mean that the clock cannot draw.
     pub fn new(
-        arrivals: Arrivals,
+        arrivals: &Arrivals,
         mean_gap: f64,
-        stream: &dyn Fn(Purpose) -> Stream,
+        stream: &dyn Fn(Purpose, u32) -> Stream,
     ) -> Result<Self, SourceError> {
+        Self::numbered(arrivals, mean_gap, (stream, 0))
+    }
+
+    /// The instants of a process of this number.
+    fn numbered(
+        arrivals: &Arrivals,
+        mean_gap: f64,
+        (stream, number): (&dyn Fn(Purpose, u32) -> Stream, u32),
+    ) -> Result<Self, SourceError> {
+        let (all, stream) = (stream, |purpose| stream(purpose, number));
         let (shortest, longest) = arrivals.drawn_means(mean_gap);
         let drawable = |mean: f64| mean > 0.0 && mean <= weir_lab::stream::LONGEST_MEAN;
         if !drawable(shortest) || !drawable(longest) {
             return Err(SourceError::Mean(mean_gap));
         }
-        Ok(Self(match arrivals {
+        Ok(Self(match *arrivals {
             Arrivals::Poisson => {
                 Process::Poisson { mean_gap, next_at: 0, draws: Box::new(stream(Purpose::Arrivals)) }
             }
             Arrivals::Deterministic => {
                 Process::Equal { gap: (mean_gap * f64::from(1_u32 << GAP_BITS)) as u128, count: 0 }
+            }
+            Arrivals::Batches(ref batches) => {
+                let times = Self::numbered(&batches.of, batches.gap(mean_gap), (all, number))?;
+                let sizes = stream(Purpose::Batches);
+                Process::Batches(Box::new(BatchTimes::new(times, batches.size.clone(), sizes)))
+            }
+            Arrivals::Superposition(ref parts) => {
+                let mut begun = Vec::with_capacity(parts.len());
+                let mut begins = stream(Purpose::Beginnings);
+                for (number, part) in (1..).zip(parts.iter()) {
+                    let gap = mean_gap / part.share;
+                    let begin = if number == 1 { 0.0 } else { gap * begins.next_uniform() };
+                    begun.push((Self::numbered(&part.arrivals, gap, (all, number))?, begin as u64));
+                }
+                Process::Superposition(Box::new(SuperposedTimes::new(begun.into_iter())))
+            }
+            Arrivals::Markov(ref process) => {
+                let (gaps, changes) = (stream(Purpose::Arrivals), stream(Purpose::Phases));
+                Process::Markov(Box::new(MarkovTimes::new(process, mean_gap, gaps, changes)))
             }
             Arrivals::Renewal(renewal) => {
                 let law = renewal.law(mean_gap).map_err(|_| SourceError::Mean(mean_gap))?;
@@ -275,6 +364,9 @@ impl Times {
             }
             Process::Bursty(times) => times.next(),
             Process::Renewal(times) => times.next(),
+            Process::Markov(times) => times.next(),
+            Process::Batches(times) => times.next(),
+            Process::Superposition(times) => times.next(),
         }
     }
 }
@@ -344,7 +436,7 @@ mod tests {
         for arrivals in
             [Arrivals::Poisson, Arrivals::Deterministic, BURSTY, Arrivals::Renewal(Renewal::Gamma(2.0))]
         {
-            let whole = draw(&mut *source(arrivals, 2), 300);
+            let whole = draw(&mut *source(arrivals.clone(), 2), 300);
             let mut pieces = source(arrivals, 2);
             let pieces: Vec<u64> = (0..6).flat_map(|_| draw(&mut *pieces, 50).at).collect();
             assert_eq!(pieces, whole.at);
@@ -354,7 +446,7 @@ mod tests {
     #[test]
     fn every_process_keeps_its_mean_gap() {
         for arrivals in [Arrivals::Poisson, Arrivals::Deterministic, BURSTY] {
-            let block = draw(&mut *source(arrivals, 1), 400_000);
+            let block = draw(&mut *source(arrivals.clone(), 1), 400_000);
             assert_eq!(block.at[0], 0);
             let mean = *block.at.last().expect("drawn") as f64 / 399_999.0;
             assert!((mean / GAP - 1.0).abs() < 0.03, "{arrivals:?}: {mean}");
@@ -385,6 +477,56 @@ mod tests {
         let classes = MessageClasses::by_decile(&sizes);
         let none = Arrivals::Renewal(Renewal::Pareto(1.0));
         assert!(arrival_source((none, GAP), &sizes, 1, &classes, (1, 0)).is_err());
+    }
+
+    #[test]
+    fn batches_and_processes_together_have_their_moments() {
+        let table = [(1, 0.5), (8, 0.5)];
+        let table = BatchSize::Table(LengthTable::new(&table).expect("sizes"), table.to_vec());
+        let batches = |size| Arrivals::Batches(Arc::new(Batches { of: Arrivals::Poisson, size }));
+        let part = |share, arrivals| Part { share, arrivals };
+        let several = vec![
+            part(0.5, Arrivals::Poisson),
+            part(0.3, batches(BatchSize::Geometric(3.0))),
+            part(0.2, BURSTY),
+        ];
+        for arrivals in [
+            batches(BatchSize::Constant(3)),
+            batches(BatchSize::Geometric(4.0)),
+            batches(table),
+            Arrivals::Superposition(Arc::new(several)),
+        ] {
+            let block = draw(&mut *source(arrivals.clone(), 1), 1_000_000);
+            assert!(block.at[0] == 0 && block.at.is_sorted());
+            let window = 500.0 * GAP;
+            let mut counts = vec![0.0; (*block.at.last().expect("drawn") as f64 / window) as usize];
+            for at in &block.at {
+                if let Some(count) = counts.get_mut((*at as f64 / window) as usize) {
+                    *count += 1.0;
+                }
+            }
+            let mean = counts.iter().sum::<f64>() / counts.len() as f64;
+            let variance = counts.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / counts.len() as f64;
+            let expected = arrivals.dispersion().expect("finite");
+            // As in bursts: of 2000 windows, the relative error of a variance is about sqrt(2/2000).
+            assert!(
+                (variance / mean / expected - 1.0).abs() < 0.15,
+                "{arrivals:?}: {} {expected}",
+                variance / mean
+            );
+            assert!((mean / 500.0 - 1.0).abs() < 4.5 * (expected / 1e6).sqrt(), "{arrivals:?}: {mean}");
+        }
+    }
+
+    #[test]
+    fn the_first_of_several_equal_processes_is_not_in_step_with_the_others() {
+        let part = |share| Part { share, arrivals: Arrivals::Deterministic };
+        let block = draw(&mut *source(Arrivals::Superposition(Arc::new(vec![part(0.75), part(0.25)])), 1), 9);
+        assert_eq!(block.at[0], 0);
+        // Of four in a row one is of the second process.
+        let gap = (GAP / 0.75) as u64;
+        let own = block.at.iter().filter(|at| *at % gap < 8).count();
+        assert!((6..=7).contains(&own), "{:?}", block.at);
     }
 
     #[test]

@@ -2,9 +2,13 @@
 
 use std::path::PathBuf;
 
+use crate::arrivals::batches::{self, BatchTable};
+use crate::arrivals::markov::{self, MapTable, MmppTable};
 use crate::arrivals::renewal::{RenewalLaw, checked};
+use crate::arrivals::superposed::{self, PartTable};
+use crate::laws::written::{Counted as _, Lengths};
 use crate::sizes::beginning;
-use crate::{Arrivals, CdfError, MAX_LENGTH, Sizes, SizesError};
+use crate::{Arrivals, CdfError, ContinuousLaw, MAX_LENGTH, Sizes, SizesError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_core::units::Bytes;
@@ -17,6 +21,8 @@ const MAX_BURST: f64 = 1e9;
 const MAX_PEAK: f64 = 1e6;
 /// The largest offered load that is taken for one.
 const MAX_LOAD: f64 = 1e6;
+/// The largest part of a mean that may lie beyond the lengths that can be, and is cut off.
+const MOST_BEYOND: f64 = 1e-4;
 /// The longest CDF file that is read.
 const MAX_CDF_BYTES: u64 = 64 << 20;
 
@@ -33,6 +39,16 @@ pub enum ArrivalProcess {
     Bursty(Bursty),
     /// Independent times between arrivals, of one law, such as `{ renewal = { lognormal = { cv = 3.0 } } }`.
     Renewal(RenewalLaw),
+    /// A Markovian arrival process: `D0`, rates of changes of phase without an arrival, and `D1`, of those with one.
+    Map(Located<MapTable>),
+    /// A Poisson process whose rate is that of the state of a chain (MMPP), such as
+    /// `{ mmpp = { changes = [[-0.1, 0.1], [0.3, -0.3]], rates = [1.0, 20.0] } }`.
+    Mmpp(Located<MmppTable>),
+    /// Several messages at each instant of a process, such as `{ batches = { size = { geometric = 4.0 } } }`.
+    Batches(Located<BatchTable>),
+    /// Those of several processes together, such as
+    /// `{ superposition = [{ share = 0.9, arrivals = "poisson" }, { share = 0.1, arrivals = "deterministic" }] }`.
+    Superposition(Located<Vec<PartTable>>),
 }
 
 /// A Poisson process whose rate switches between two values, at exponential times.
@@ -86,6 +102,28 @@ pub trait WorkloadChecks {
     /// What the distribution refuses.
     fn sizes<T>(&self, at: &Located<T>, sizes: Result<Sizes, SizesError>) -> Checked<Sizes>;
 
+    /// Refuses a length in another unit than the first.
+    ///
+    /// # Errors
+    /// It is in another unit.
+    fn same_unit(&self, first: &Located<Length>, other: &Located<Length>) -> Checked<()>;
+
+    /// Lengths with their probabilities, and their unit.
+    ///
+    /// # Errors
+    /// There is none; a length is out of bounds, in another unit or listed twice; or probabilities are none.
+    fn mixture_of_lengths<T>(
+        &self,
+        at: &Located<T>,
+        list: &[(Located<Length>, Located<f64>)],
+    ) -> Checked<(Sizes, LengthUnit)>;
+
+    /// A law of the textbooks as lengths, of at most so many units; the tail above that is cut off.
+    ///
+    /// # Errors
+    /// More than 10^-4 of its mean lies beyond them.
+    fn lengths_of_law<T>(&self, at: &Located<T>, law: &ContinuousLaw, counted: &Lengths) -> Checked<Sizes>;
+
     /// The sizes of a CDF file, in bytes.
     ///
     /// # Errors
@@ -114,6 +152,10 @@ impl WorkloadChecks for Checker<'_> {
             ArrivalProcess::Poisson => return Ok(Arrivals::Poisson),
             ArrivalProcess::Deterministic => return Ok(Arrivals::Deterministic),
             ArrivalProcess::Renewal(law) => return checked(self, law).map(Arrivals::Renewal),
+            ArrivalProcess::Map(table) => return markov::of_map(self, table),
+            ArrivalProcess::Mmpp(table) => return markov::of_mmpp(self, table),
+            ArrivalProcess::Batches(table) => return batches::checked(self, table),
+            ArrivalProcess::Superposition(parts) => return superposed::checked(self, parts),
             ArrivalProcess::Bursty(bursty) => bursty,
         };
         let peak = bursty.peak.value;
@@ -149,6 +191,53 @@ impl WorkloadChecks for Checker<'_> {
             let (reason, remedy) = reason_and_remedy(&error.to_string());
             self.refuse(at, format!("is refused: {reason}"), remedy)
         })
+    }
+
+    fn same_unit(&self, first: &Located<Length>, other: &Located<Length>) -> Checked<()> {
+        if first.value.unit == other.value.unit {
+            return Ok(());
+        }
+        let reason = format!("must be in `{}`, as the length before it is", first.value.unit.symbol());
+        self.refuse(other, reason, "use one unit throughout")
+    }
+
+    fn mixture_of_lengths<T>(
+        &self,
+        at: &Located<T>,
+        list: &[(Located<Length>, Located<f64>)],
+    ) -> Checked<(Sizes, LengthUnit)> {
+        let Some((first, _)) = list.first() else {
+            return self.refuse(at, "must have at least one length", "write [[\"1pkt\", 1.0]]");
+        };
+        let mut pairs = Vec::new();
+        for (length, probability) in list {
+            self.same_unit(first, length)?;
+            if !(0.0..=1.0).contains(&probability.value) {
+                return self.refuse(
+                    probability,
+                    "must be a probability from 0 to 1",
+                    "write one such as 0.9",
+                );
+            }
+            if pairs.iter().any(|(other, _)| *other == length.value.count) {
+                return self.refuse(length, "is listed twice", "add the two probabilities");
+            }
+            pairs.push((self.length(length)?, probability.value));
+        }
+        Ok((self.sizes(at, Sizes::list(&pairs))?, first.value.unit))
+    }
+
+    fn lengths_of_law<T>(&self, at: &Located<T>, law: &ContinuousLaw, counted: &Lengths) -> Checked<Sizes> {
+        let most = counted.most();
+        let beyond = law.survival(most as f64) * most as f64 / law.mean().unwrap_or(f64::INFINITY);
+        if beyond > MOST_BEYOND {
+            let most = counted.written(most);
+            let reason = format!(
+                "has at least {beyond:.1e} of its mean above {most}, must have at most {MOST_BEYOND:e} there"
+            );
+            return self.refuse(at, reason, "take `bounded_pareto`, or a law with a shorter tail");
+        }
+        self.sizes(at, Sizes::of_law(law, most))
     }
 
     fn cdf(&mut self, file: &Located<PathBuf>) -> Result<Sizes, Refused> {

@@ -1,5 +1,8 @@
 //! How long something takes: laws of time, and times that were measured.
 
+use std::sync::Arc;
+
+use crate::ContinuousLaw;
 use weir_core::units::Nanos;
 use weir_lab::stream::Stream;
 
@@ -33,6 +36,42 @@ impl Law {
                 low.get().saturating_add(stream.next_below(span))
             }
         })
+    }
+}
+
+/// How long something takes, by any law.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnyLaw {
+    /// Constant, exponential or uniform.
+    Plain(Law),
+    /// One of the textbooks.
+    Textbook(Arc<ContinuousLaw>),
+}
+
+impl AnyLaw {
+    /// Whether it draws random numbers.
+    #[must_use]
+    pub fn is_random(&self) -> bool {
+        match self {
+            Self::Plain(law) => law.is_random(),
+            Self::Textbook(_) => true,
+        }
+    }
+
+    /// How long it is this time; a constant draws nothing.
+    #[must_use]
+    #[inline]
+    pub fn draw(&self, stream: &mut Stream) -> Nanos {
+        match self {
+            Self::Plain(law) => law.draw(stream),
+            Self::Textbook(law) => Nanos::new(law.draw_whole(stream)),
+        }
+    }
+}
+
+impl From<Law> for AnyLaw {
+    fn from(law: Law) -> Self {
+        Self::Plain(law)
     }
 }
 

@@ -2,10 +2,13 @@
 
 pub mod arrivals;
 pub mod classes;
+pub mod curve;
 pub mod document;
 pub mod duration;
 pub mod fit;
 pub mod laws;
+mod linear;
+pub mod log;
 pub mod requests;
 pub mod sizes;
 pub mod source;
@@ -13,11 +16,12 @@ pub mod trace;
 
 pub use arrivals::{Arrivals, arrival_source};
 pub use classes::MessageClasses;
+pub use curve::Curve;
 pub use laws::ContinuousLaw;
 pub use sizes::{CdfError, Run, SizeClasses, SizeSampler, Sizes, SizesError};
 pub use trace::{
     ClassBy, PacketBounds, PacketFormat, PacketSchedule, RequestBounds, RequestFormat, RunBounds, Separator,
-    TimeUnit, Trace, TraceFormat, TraceSource, read_requests, read_runs,
+    Thinning, TimeUnit, Trace, TraceFormat, TraceSource, read_requests, read_runs,
 };
 
 /// The largest length of a message, in whatever unit it is counted.

@@ -16,6 +16,7 @@
 
 mod cdf;
 mod classes;
+mod law;
 mod runs;
 mod sampler;
 

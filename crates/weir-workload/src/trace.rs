@@ -13,10 +13,13 @@
 
 mod classes;
 mod columns;
+mod entry;
+mod lines;
 mod packets;
 mod requests;
 mod rows;
 mod runs;
+mod thinning;
 mod time;
 
 use std::collections::HashMap;
@@ -34,10 +37,14 @@ use weir_document::{Refused, plain_io};
 use classes::{Classes, MAX_CLASSES};
 pub(crate) use columns::{Column, Header};
 use columns::{Columns, Fields};
+pub(crate) use entry::Entry;
+pub(crate) use lines::Lines;
 pub use packets::{PacketBounds, PacketFormat, PacketSchedule};
 pub use requests::{ClassBy, RequestBounds, RequestFormat, read_requests};
-pub(crate) use rows::Rows;
+pub(crate) use rows::{Row, Rows};
 pub use runs::{RunBounds, read_runs};
+use thinning::Decisions;
+pub use thinning::Thinning;
 pub use time::TimeUnit;
 
 /// The most messages of a trace.
@@ -88,6 +95,8 @@ pub struct TraceFormat {
     pub header: bool,
     /// What stands between two fields.
     pub separator: Separator,
+    /// Which rows are kept.
+    pub thinning: Thinning,
 }
 
 impl TraceFormat {
@@ -103,6 +112,7 @@ impl TraceFormat {
             time_unit,
             header: true,
             separator: Separator::Comma,
+            thinning: Thinning::NONE,
         }
     }
 }
@@ -141,7 +151,7 @@ impl Trace {
     /// The first row that is refused, with its place.
     pub fn read(source: impl Read, name: &str, format: &TraceFormat) -> Result<Self, Refused> {
         let mut rows = Rows::new(unpacked(source, name)?, format.separator.byte(), name);
-        let mut building = Building { name, ..Building::default() };
+        let mut building = Building::new(name, format.thinning);
         let mut columns = None;
         while let Some((row, line)) = rows.next()? {
             match &columns {
@@ -247,7 +257,6 @@ impl Trace {
 }
 
 /// A trace in the making.
-#[derive(Default)]
 struct Building<'n> {
     trace: Trace,
     name: &'n str,
@@ -256,9 +265,24 @@ struct Building<'n> {
     last: u128,
     flows: HashMap<String, u32>,
     classes: Classes,
+    rows: usize,
+    decisions: Decisions,
 }
 
-impl Building<'_> {
+impl<'n> Building<'n> {
+    fn new(name: &'n str, thinning: Thinning) -> Self {
+        Self {
+            trace: Trace::default(),
+            name,
+            first: 0,
+            last: 0,
+            flows: HashMap::new(),
+            classes: Classes::default(),
+            rows: 0,
+            decisions: thinning.decisions(),
+        }
+    }
+
     fn add(&mut self, row: &Fields<'_>, unit: TimeUnit) -> Result<(), Refused> {
         if self.trace.len() == MAX_ROWS {
             return Err(
@@ -268,6 +292,10 @@ impl Building<'_> {
         let at = self.time(row.time(unit)?).map_err(|(reason, remedy)| row.refuse_time(reason, remedy))?;
         let length = row.length()?;
         let alpha = row.alpha()?;
+        self.rows += 1;
+        if !self.decisions.next() {
+            return Ok(());
+        }
         let class = self.classes.number(row.class(), alpha).ok_or_else(|| {
             row.refuse_class(format!("makes more than {MAX_CLASSES} classes"), "use fewer values")
         })?;
@@ -282,7 +310,7 @@ impl Building<'_> {
     /// Nanoseconds since the first arrival; or why this cannot be, and what to do.
     fn time(&mut self, time: u128) -> Result<u64, (String, &'static str)> {
         if self.trace.is_empty() {
-            (self.first, self.last) = (time, time);
+            self.first = time;
         }
         if time < self.last {
             return Err(("is before the time of the row above".to_owned(), "sort the rows by time"));
@@ -308,6 +336,9 @@ impl Building<'_> {
 
     fn finish(self) -> Result<Trace, Refused> {
         if self.trace.is_empty() {
+            if let Some(refused) = self.decisions.refuse_empty(self.name, self.rows) {
+                return Err(refused);
+            }
             let remedy = "give at least one message, below the header if there is one";
             return Err(Refused::of_file(self.name, "has no messages", remedy));
         }

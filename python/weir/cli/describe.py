@@ -48,6 +48,15 @@ def list_disciplines(
             "--model", metavar="MODEL", help=f"Only those that this model takes: {', '.join(MODELS)}."
         ),
     ] = None,
+    queue: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="QUEUE",
+            help="Only those with a closed form in this queue, such as M/M/1, M/D/4 or M/G/1.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """List the disciplines: name, kind, the models that take them, title, work per item, parameters.
@@ -60,11 +69,14 @@ def list_disciplines(
       weir list
       weir list --model server
       weir list fair
+      weir list --for M/M/3
     """
     from weir.registry import disciplines, found
 
     rows = disciplines() if word is None else found(word)
     rows = [row for row in rows if model is None or model in row["models"]] or _none_of(rows, model)
+    if queue is not None:
+        rows = _with_closed_form(rows, queue)
     if as_json:
         echo_json(rows)
         return
@@ -85,10 +97,25 @@ def _more(word: str | None, rows: Sequence[dict[str, Any]]) -> str:
     gives = "gives the rule, the source and the parameters of"
     known = textbook(word) if word and word != rows[0]["name"] else None
     if known is not None and known["here"]:
-        return f"{known['means']} is called `{known['here'][0]}` here; `weir explain {word}` {gives} it."
+        here = f"written `{known['written'][0]}`" if known["written"] else f"called `{known['here'][0]}`"
+        return f"{known['means']} is {here} here; `weir explain {word}` {gives} it."
     if len(rows) == 1:
         return f"`weir explain {rows[0]['name']}` {gives} it."
     return f"`weir explain NAME` {gives} one."
+
+
+def _with_closed_form(rows: Sequence[dict[str, Any]], queue: str) -> list[dict[str, Any]]:
+    """Return those of the rows that have a closed form in the queue, with its formula."""
+    from weir.closed_forms import exact_for
+
+    asked = {(row["name"], row["kind"]) for row in rows}
+    known = [row for row in exact_for(queue) if (row["name"], row["kind"]) in asked]
+    if not known:
+        raise ConfigError(
+            f"no closed form is known of `{rows[0]['name']}` in {queue}",
+            f"`weir list --for {queue}` lists those that have one",
+        )
+    return known
 
 
 def _none_of(rows: Sequence[dict[str, Any]], model: str | None) -> NoReturn:
@@ -109,7 +136,16 @@ def _listing(rows: Sequence[dict[str, object]]) -> list[Column]:
         Column("title", tuple(str(row["title"]) for row in rows), numeric=False),
         Column("work per item", tuple(str(row["work"]) for row in rows), rank=3, numeric=False),
         Column("parameters", tuple(_parameters(row) for row in rows), rank=2, numeric=False),
+        *_forms(rows),
     ]
+
+
+def _forms(rows: Sequence[dict[str, object]]) -> list[Column]:
+    """Return the column of closed forms, where these were asked for."""
+    from weir.results.tables import Column
+
+    formulas = tuple(str(row["formula"]) for row in rows if "formula" in row)
+    return [Column("closed form", formulas, numeric=False)] if formulas else []
 
 
 def _models(row: dict[str, Any]) -> str:
@@ -237,7 +273,8 @@ def _print_explanation(row: dict[str, Any]) -> None:
     out = terminal.console()
     if known := row.get("textbook"):
         note = f" ({known['note']})" if known["note"] else ""
-        terminal.say(out, f"{known['means']} is called `{row['name']}` here{note}.\n")
+        here = f"is written `{known['written'][0]}`" if known["written"] else f"is called `{row['name']}`"
+        terminal.say(out, f"{known['means']} {here} here{note}.\n")
     terminal.say(out, f"{row['name']}: {row['title']}", style="bold")
     terminal.say(out, f"{_sentence(row['rule'])}\n")
     facts = {
@@ -325,7 +362,7 @@ def manual(
         ),
     ],
 ) -> None:
-    """Write the manual pages of weir and of its commands; pages that are there are replaced.
+    """Write the manual pages of weir and of its commands; existing pages are replaced.
 
     \b
     Example:

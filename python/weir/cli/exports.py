@@ -1,4 +1,4 @@
-"""What only a result of the node can be written as: a trace of who ran when, and what the sampler saw."""
+"""What results of some models can be written as: a trace of who ran when, samples or windows over time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["Exports"]
 
 _SAMPLES = (".csv", ".parquet")
-_SAMPLER = 'write `sample = "1s"` under [measure]'
+_KEYS = {
+    "node": ("sample", 'write `sample = "1s"` under [measure]'),
+    "fabric": ("over_time", 'write `window = "1ms"` and `over_time = true` under [measure]'),
+    "network": ("over_time", 'write `window = "1s"` and `over_time = true` under [measure]'),
+    "port": ("over_time", 'write `window = "10000u"` and `over_time = true` under [measure]'),
+    "server": ("over_time", 'write `window = "1s"` and `over_time = true` under [measure]'),
+}
+"""The key that asks for samples, by model, and what to write."""
 
 
 class Exports(NamedTuple):
@@ -54,27 +61,23 @@ class Exports(NamedTuple):
     def write(self, result: Result) -> list[Path]:
         """Write what was asked for and return the paths."""
         from weir.models.node.result import NodeResult
+        from weir.models.server.result import ServerResult
+        from weir.results.windowed import Windowed
 
-        if not isinstance(result, NodeResult):
-            return []
-        if self.samples is not None:
+        if self.samples is not None and isinstance(result, ServerResult | Windowed):
             save_table(result.samples_to_arrow(), self.samples)
-        if self.trace is not None:
+        if self.trace is not None and isinstance(result, NodeResult):
             result.save_trace(self.trace)
         return [path for path in (self.trace, self.samples) if path is not None]
 
 
 def _check_samples(scenario: Scenario) -> None:
-    if scenario.model != "node":
+    key, remedy = _KEYS[scenario.model]
+    measure = scenario.normalised.get("measure", {})
+    if not any(measure.get(asked) for asked in (key, "over_time")):
         raise ConfigError(
-            f"samples are of the model `node`, and this scenario is of the model `{scenario.model}`",
-            "leave out `--samples`",
+            f"measure.{key} is not given, so nothing is sampled",
+            remedy,
             scenario.name,
-        )
-    if not scenario.normalised.get("measure", {}).get("sample"):
-        raise ConfigError(
-            "measure.sample is not given, so nothing is sampled",
-            _SAMPLER,
-            scenario.name,
-            key="measure.sample",
+            key=f"measure.{key}",
         )

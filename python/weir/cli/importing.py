@@ -1,4 +1,4 @@
-"""Commands that make scenarios of what others have written: import tg, pcap, opensm, rtapp, perf, exec."""
+"""Commands that make scenarios of what others have written: `weir import` with its kinds of files."""
 
 from __future__ import annotations
 
@@ -27,8 +27,12 @@ _app = typer.Typer(name="import", rich_markup_mode=None)
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
     from weir.cli.import_exec import import_exec
+    from weir.cli.import_log import import_log
 
     _app.command("exec", short_help="From a recording of weir-exec.")(import_exec)
+    _app.command("log", short_help="From a log of a service: CSV, JSON lines, nginx, Apache, Envoy.")(
+        import_log
+    )
     app.add_typer(_app, short_help="Make a scenario of a script, a capture, options or tasks.")
 
 
@@ -44,6 +48,7 @@ def _group() -> None:
       weir import rtapp tasks.json --out node.toml
       weir import perf timehist.csv --out node
       weir import exec run.weirexec --out node
+      weir import log access.log.gz --out replay
     """
 
 

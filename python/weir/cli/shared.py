@@ -106,9 +106,8 @@ Records = Annotated[
     typer.Option(
         "--records",
         metavar="FILE",
-        help="Write one row for each item to FILE.csv or FILE.parquet: discipline, replication, id, flow, "
-        "class, "
-        "length, arrival, first and last service (in the result's unit of time).",
+        help="Write one row for each item to FILE.csv or FILE.parquet: each message of a port, request of a "
+        "server, packet of a network or fabric, response of a process of the node, with its times.",
     ),
 ]
 OutFiles = Annotated[
@@ -135,8 +134,8 @@ Samples = Annotated[
     typer.Option(
         "--samples",
         metavar="FILE",
-        help="For a node: write the samples of measure.sample to FILE.csv or FILE.parquet, one row for "
-        "each interval.",
+        help="Write the windows of measure.over_time to FILE.csv or FILE.parquet, one row a value; for a "
+        "node without any the samples of measure.sample, one row for each interval.",
     ),
 ]
 OneOutFile = list[Path] | None

@@ -48,7 +48,7 @@ def check_capture(path: Path) -> bool:
         mode = path.stat().st_mode
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise CaptureError(f"cannot be read: {reason}", "name a capture that is there", str(path)) from error
+        raise CaptureError(f"cannot be read: {reason}", "name an existing capture", str(path)) from error
     if S_ISDIR(mode):
         raise CaptureError("cannot be read: is a directory", "name a capture in it", str(path))
     if not (S_ISREG(mode) or S_ISFIFO(mode)):

@@ -33,7 +33,7 @@ def folder(path: Path) -> Iterator[None]:
         reason = (error.strerror or str(error)).lower()
         raise ConfigError(
             f"--out is {path}, which cannot be made: {reason}",
-            "name a folder of one that is there, or a .toml",
+            "name the folder of an existing one, or a .toml",
         ) from error
     try:
         yield

@@ -54,7 +54,7 @@ def facts(script: str | os.PathLike[str]) -> dict[str, Any]:
 
     path = Path(script)
     if not path.exists():
-        raise ConfigError("does not exist", "name a TG script that is there", str(path))
+        raise ConfigError("does not exist", "name an existing TG script", str(path))
     if not path.is_file():
         raise ConfigError("is not a file", "name a TG script", str(path))
     told: dict[str, Any] = json.loads(_weir.tg_parse(read_text(path), str(path)))

@@ -27,6 +27,8 @@ __all__ = ["Comparison", "Flow", "Generator", "Ledger", "Row", "compare", "simul
 
 _LATE = 0.001
 """Seconds of real time: a generator whose last percent of packets is later is at fault for delays."""
+_MISSED = 0.001
+"""Of the packets of a run, those that kernels may miss before the run says little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,16 @@ class Ledger:
     """By how much somebody has set the wall clock meanwhile, in seconds of real time: delays are false."""
 
     @property
+    def missed_share(self) -> float:
+        """Which part of the packets sent the kernels missed."""
+        return self.missed / self.sent if self.sent else 0.0
+
+    @property
+    def is_overrun(self) -> bool:
+        """Whether kernels missed so much that the run says little about the disciplines."""
+        return self.missed_share > _MISSED
+
+    @property
     def unaccounted(self) -> int:
         """Packets of which nothing is known."""
         known = self.received + sum(self.dropped.values()) + self.waiting + self.no_room + self.missed
@@ -126,9 +138,9 @@ class Comparison:
 
     @property
     def ok(self) -> bool:
-        """Whether every packet is accounted for, no generator was at fault and nobody has set the clock."""
-        accounted = all(not each.unaccounted and not each.clock_step for each in self.ledgers)
-        return accounted and all(each.ok for each in self.generators)
+        """Whether packets are accounted for, hardly any missed, no generator at fault and no clock set."""
+        faults = (each.unaccounted or each.clock_step or each.is_overrun for each in self.ledgers)
+        return not any(faults) and all(each.ok for each in self.generators)
 
     def row(
         self, discipline: str, flow: str, metric: str, statistic: str = "mean", interval: str = "all"

@@ -352,7 +352,7 @@ class _Planner:
         if any("jitter" in self.lines[name].table for name in lines):
             yield "the mean of jitter, and overhead given as a time, are bytes of framing"
         if any(int(self.lines[name].table.get("ring", 1)) > 1 for name in lines):
-            yield "an interface holds one packet beside its queue, not `ring`"
+            yield "an interface holds one packet next to its queue, not `ring`"
         if not all(stream.compatible for stream in streams):
             yield "generators draw other random numbers than the simulation, of the same laws"
         if self._by_flow() and any(flow.get("class") for flow in self.scenario["flow"]):

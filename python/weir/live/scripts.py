@@ -51,7 +51,7 @@ def check(flow: dict[str, Any], file: str) -> None:
     Raises
     ------
     ConfigError
-        If it is a trace, a TCP transfer, or of sizes whose law TG cannot be told.
+        If it is a trace, a TCP transfer, or of gaps or sizes whose law TG does not have.
     """
     name = flow.get("name") or f"{flow['from']} to {flow['to']}"
     for key, remedy in _SENT.items():
@@ -62,6 +62,12 @@ def check(flow: dict[str, Any], file: str) -> None:
             _lengths(flow["size"])
         except ValueError as error:
             remedy = "write sizes from 32B to 1500B, constant, uniform or `bounded_exponential`"
+            raise ConfigError(f"flow {name}: {error}", remedy, file) from error
+    if "gap" in flow:
+        try:
+            _gaps(flow)
+        except ValueError as error:
+            remedy = "write gaps that are constant, uniform, exponential, `bounded_exponential` or `markov2`"
             raise ConfigError(f"flow {name}: {error}", remedy, file) from error
 
 

@@ -43,7 +43,21 @@ def verdict(comparison: Comparison) -> str:
         else f"the generators were late or lost packets in {plural(len(late), 'flow')}, see below"
     )
     worst = _worst(comparison)
-    return " ".join((worst, f"{accounted}; {faults}.", *clock_steps(comparison)))
+    return " ".join((worst, f"{accounted}; {faults}.", *_overruns(comparison), *clock_steps(comparison)))
+
+
+def _overruns(comparison: Comparison) -> tuple[str, ...]:
+    """Return a sentence where kernels missed packets, which then met no discipline."""
+    overrun = [each for each in comparison.ledgers if each.is_overrun]
+    if not overrun:
+        return ()
+    runs = f"{len(overrun)} of {plural(len(comparison.ledgers), 'run')}"
+    most = max(each.missed_share for each in overrun)
+    told = (
+        f"In {runs} kernels missed packets before a router took them, up to {most:.1%} of those sent: this "
+        f"machine is too slow for --scale {comparison.scale}, lower it."
+    )
+    return (told,)
 
 
 def clock_steps(comparison: Comparison) -> tuple[str, ...]:

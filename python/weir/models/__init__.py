@@ -28,8 +28,6 @@ class Model:
     """Two disciplines, one of which can be compared with the only one of a scenario."""
     packets: bool = False
     """Whether progress is told in packets, and not in nanoseconds simulated."""
-    no_records: tuple[str, str] | None = None
-    """Where no records are kept: why not, and what there is instead."""
 
     def result(self) -> type[Result]:
         """Return the class of its results; the module is loaded when it is first asked for."""
@@ -45,29 +43,17 @@ _LISTED = (
         result_class="FabricResult",
         subjects="channels",
         usual=("drr:quantum=2048B", "scfq"),
-        no_records=(
-            "whose packets pass many schedulers",
-            "`measure.tails = true` gives the distributions of latency",
-        ),
     ),
     Model(
         name="node",
         result_class="NodeResult",
         subjects="processes",
         usual=("epoch", "eevdf"),
-        no_records=(
-            "whose processes run again and again",
-            "`--trace FILE.pftrace` shows which process ran when",
-        ),
     ),
     Model(
         name="server",
         result_class="ServerResult",
         usual=("cfcfs", "rr"),
-        no_records=(
-            "whose requests are served by many cores",
-            "`measure.tails = true` gives the distributions of delay, response and slowdown",
-        ),
     ),
 )
 MODELS = {model.name: model for model in _LISTED}

@@ -24,7 +24,7 @@ def text_of(file: str | os.PathLike[str], kind: str) -> str:
     """
     path = Path(file)
     if not path.exists():
-        raise ConfigError("does not exist", f"name {kind} that is there", str(path))
+        raise ConfigError("does not exist", f"name {kind} that exists", str(path))
     if not path.is_file():
         raise ConfigError("is not a file", f"name {kind.rstrip(',')}", str(path))
     return read_text(path)

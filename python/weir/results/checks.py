@@ -54,10 +54,12 @@ def unsettled(result: Result) -> str | None:
 
 
 def _remedy(result: Result) -> str:
-    """Return what makes a run longer: `--settle`, where its workload does not end by itself."""
-    workload = tomllib.loads(result.document["scenario"]).get("workload", {})
-    if "trace" in workload:
+    """Return what makes a run longer: `--settle`, unless it ends by itself or has windows over time."""
+    scenario = tomllib.loads(result.document["scenario"])
+    if "trace" in scenario.get("workload", {}):
         return ", which takes a longer trace"
+    if scenario.get("measure", {}).get("over_time"):
+        return ": write a longer one in `[stop]`, since windows over time are those of one length"
     if result.settling is not None and result.settling.longer > LIMIT:
         return (
             f", more than the {LIMIT} times that `--settle` makes of it unless `stop.settle_limit` says more"

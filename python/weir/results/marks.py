@@ -193,16 +193,24 @@ def bar_offset(names: Sequence[str]) -> alt.YOffset:
 
 
 def over_time(
-    points: list[Point], lines: Lines, title: str, *, values: list[float] | None = None, step: bool = False
+    points: list[Point],
+    lines: Lines,
+    title: str,
+    *,
+    time: str = "time (s)",
+    values: list[float] | None = None,
+    step: bool = False,
+    band: bool = False,
 ) -> dict[str, Any]:
-    """Return lines over time; ``step``: a value holds until the next.
+    """Return lines over time; ``step``: a value holds until the next; ``band``: from ``low`` to ``high``.
 
     The scale holds ``values``, those of ``points`` if none are given: from zero, or logarithmic where they
     span much above it.
     """
     every = values or [float(point["value"]) for point in points]
     if is_wide(every):
-        y = alt.Y("value:Q", scale=log_scale(every), axis=axis(title, every))
+        scale = log_scale(every)
+        y = alt.Y("value:Q", scale=scale, axis=axis(title, every))
     else:
         scale = alt.Scale(domain=[0, 1.03 * max(every) or 1.0], nice=False)
         y = alt.Y("value:Q", scale=scale, axis=alt.Axis(title=title, tickCount=6))
@@ -211,14 +219,21 @@ def over_time(
         alt.Chart()
         .mark_line(**mark)
         .encode(
-            x=alt.X("time:Q", scale=alt.Scale(nice=False), axis=axis("time (s)", [0.0])),
+            x=alt.X("time:Q", scale=alt.Scale(nice=False), axis=axis(time, [0.0])),
             y=y,
             color=lines.colour,
             strokeDash=lines.dash,
             tooltip=[str(lines.colour.shorthand), "time:Q", *values_told("value")],
         )
     )
-    return specification(chart, 220, points)
+    if not band:
+        return specification(chart, 220, points)
+    x = alt.X("time:Q", scale=alt.Scale(nice=False))
+    area = alt.Chart().mark_area(opacity=0.18)
+    ends = alt.Y("low:Q", scale=scale)
+    return specification(
+        alt.layer(area.encode(x=x, y=ends, y2="high:Q", color=lines.colour), chart), 220, points
+    )
 
 
 # Distributions.

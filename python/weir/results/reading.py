@@ -87,12 +87,14 @@ def check_document(
 
 
 def _check_row(row: Mapping[str, Any], disciplines: list[str], where: str) -> None:
-    """Check that a row is about disciplines of the result; of a histogram, that each bin has its parts."""
+    """Check that a row is about disciplines of the result, and that each bin or window has its parts."""
     for key in ("discipline", "reference"):
         if row.get(key) is not None and row[key] not in disciplines:
             refuse(f"{where}.{key}", row[key], "one of `disciplines`")
-    if isinstance(row.get("low"), list) and not len(row["low"]) == len(row["high"]) == len(row["count"]):
-        refuse(f"{where}.count", row["count"], "as many as `low` and `high`")
+    if isinstance(row.get("low"), list):
+        key = "count" if "count" in row else "values"
+        if not len(row["low"]) == len(row["high"]) == len(row[key]):
+            refuse(f"{where}.{key}", row[key], "as many as `low` and `high`")
 
 
 def check_fields(

@@ -7,7 +7,7 @@ use crate::item::FlowId;
 
 /// Spreads flow numbers by one multiplication (Fibonacci hashing), the same in every run.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct FlowHasher(u64);
+pub(crate) struct FlowHasher(u64);
 
 impl Hasher for FlowHasher {
     fn finish(&self) -> u64 {

@@ -4,7 +4,7 @@ pub mod alpha;
 pub mod alpha_tracking;
 mod clocked;
 pub mod fifo;
-mod flows;
+pub(crate) mod flows;
 pub mod hrrn;
 pub mod in_order;
 pub mod las;
@@ -13,6 +13,7 @@ pub mod ps;
 pub mod psjf;
 pub mod rank;
 mod ranked;
+pub mod ros;
 pub mod rr;
 pub mod rr_head;
 #[cfg(test)]
@@ -43,6 +44,7 @@ register!(
     las::Las,
     hrrn::Hrrn,
     rank::Rank,
+    ros::Ros,
 );
 register!(WRAPPER, visit_wrapper, Visitor, [Item], in_order::InOrder, outstanding::Outstanding);
 

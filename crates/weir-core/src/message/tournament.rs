@@ -42,6 +42,22 @@ impl Contestant {
         }
     }
 
+    /// The place of who wins among these now. Which of two wins is reckoned with rather than branched on, since nobody could predict it.
+    #[inline]
+    pub(super) fn first<'a>(all: impl Iterator<Item = &'a Self>, now: u64) -> Option<usize> {
+        let mut all = all.enumerate();
+        let (mut first, mut best) = all.next().map(|(place, one)| (place, *one))?;
+        for (place, one) in all {
+            let (wait, least) = (one.against(&best, now), best.against(one, now));
+            let wins = (wait > least) | ((wait == least) & (one.number < best.number));
+            first = core::hint::select_unpredictable(wins, place, first);
+            best.arrival = core::hint::select_unpredictable(wins, one.arrival, best.arrival);
+            best.cost = core::hint::select_unpredictable(wins, one.cost, best.cost);
+            best.number = core::hint::select_unpredictable(wins, one.number, best.number);
+        }
+        Some(first)
+    }
+
     /// The first moment at which it no longer wins against the other, against which it wins now.
     fn loses_to(&self, other: &Self, now: u64) -> u64 {
         let gap = self.against(other, now) - other.against(self, now);
@@ -84,6 +100,28 @@ pub(super) struct Tournament {
 impl Tournament {
     pub(super) fn new() -> Self {
         Self { places: vec![Contestant::default()], nodes: vec![EMPTY; 2], free: vec![0] }
+    }
+
+    /// How many contestants there are.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.places.len() - self.free.len()
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The place of one of them, whoever it is.
+    pub(super) fn anybody(&self) -> Option<u32> {
+        Some(self.nodes[1].winner).filter(|&winner| winner != NOBODY)
+    }
+
+    /// The contestant in this place, in which there is one.
+    pub(super) fn contestant(&self, place: u32) -> Contestant {
+        self.places[place as usize]
     }
 
     /// Adds a contestant; yields its place.

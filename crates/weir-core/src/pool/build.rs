@@ -2,8 +2,8 @@
 
 use super::per_server;
 use super::{
-    Assigned, DISPATCHER, Dispatcher, Measured, POOL, Placed, Pool, ReceiverId, Rule, Sees, ServerId,
-    Servers, Site, visit_listed_pool,
+    Apart, Assigned, DISPATCHER, Dispatcher, Heard, Measured, POOL, Placed, Pool, ReceiverId, Rule, Sees,
+    ServerId, Servers, Site, visit_listed_pool,
 };
 use crate::discipline::{Backlog, DropReason, Drops, Effort};
 use crate::info::Info;
@@ -27,11 +27,29 @@ pub trait PoolVisitor<I: Item<Cost = Nanos>> {
     fn visit<P: Pool<I> + Send + 'static>(self, make: impl Fn() -> P) -> Self::Output;
 }
 
-/// Registers the dispatchers: the list of their descriptions, and a visit of the one that a spec names.
+/// Registers the dispatchers: the list of their descriptions, and a visit of the one that a spec names. The second part of
+/// the list is visited in boxes, so that no engine is compiled for each of them.
 macro_rules! dispatchers {
-    ($($module:ident::$type:ident),+ $(,)?) => {
+    ($($module:ident::$type:ident),+; in boxes: $($boxed:ident::$boxed_type:ident),+ $(,)?) => {
         /// The descriptions, in the order of the listings.
-        pub const DISPATCHER: &[&$crate::info::Info] = &[$(&$module::INFO),+];
+        pub const DISPATCHER: &[&$crate::info::Info] = &[$(&$module::INFO,)+ $(&$boxed::INFO),+];
+
+        /// The dispatcher of the second part that `spec` names.
+        fn dispatcher_in_box<I>(
+            spec: &$crate::spec::Spec,
+            site: &Site,
+        ) -> Result<Box<dyn Dispatcher<I> + Send>, $crate::spec::SpecError>
+        where
+            I: $crate::item::Item<Cost = $crate::units::Nanos> + Send + 'static,
+        {
+            match spec.name.as_str() {
+                $(name if name == $boxed::INFO.name => {
+                    let arguments = $crate::info::Arguments::new(spec, &$boxed::INFO)?;
+                    Ok(in_box($boxed::$boxed_type::from_spec(&arguments, site)?))
+                })+
+                _ => Err($crate::registry::unknown(&spec.name, DISPATCHER)),
+            }
+        }
 
         /// Hands what makes the dispatcher that `spec` names, for `site`, under its own type, to `visitor`.
         ///
@@ -52,10 +70,19 @@ macro_rules! dispatchers {
                     let arguments = $crate::info::Arguments::new(spec, &$module::INFO)?;
                     Ok(visitor.visit($crate::registry::factory(|| $module::$type::from_spec(&arguments, site))?))
                 })+
-                _ => Err($crate::registry::unknown(&spec.name, DISPATCHER)),
+                _ => Ok(visitor.visit($crate::registry::factory(|| dispatcher_in_box::<I>(spec, site))?)),
             }
         }
     };
+}
+
+/// Puts a dispatcher in a box.
+pub(super) fn in_box<I, D>(dispatcher: D) -> Box<dyn Dispatcher<I> + Send>
+where
+    I: Item<Cost = Nanos>,
+    D: Dispatcher<I> + Send + 'static,
+{
+    Box::new(dispatcher)
 }
 
 /// Registers the pool disciplines beside `per_server`, which is listed first: the list of their descriptions, and a
@@ -122,6 +149,17 @@ impl<I: Item<Cost = Nanos>, D: Dispatcher<I> + ?Sized> Dispatcher<I> for Box<D> 
     ) -> Result<ServerId, DropReason> {
         (**self).dispatch(now, item, receiver, servers)
     }
+    #[inline]
+    fn dispatch_apart(
+        &mut self,
+        now: Instant,
+        item: &I,
+        receiver: ReceiverId,
+        servers: &dyn Servers,
+        apart: &Apart,
+    ) -> Result<ServerId, DropReason> {
+        (**self).dispatch_apart(now, item, receiver, servers, apart)
+    }
     fn period(&self) -> Option<Nanos> {
         (**self).period()
     }
@@ -134,6 +172,12 @@ impl<I: Item<Cost = Nanos>, D: Dispatcher<I> + ?Sized> Dispatcher<I> for Box<D> 
     fn redirected(&self) -> u64 {
         (**self).redirected()
     }
+    fn hears(&self) -> bool {
+        (**self).hears()
+    }
+    fn heard(&mut self, now: Instant, heard: &Heard) {
+        (**self).heard(now, heard);
+    }
     fn rule(&self) -> Option<Rule<'_>> {
         (**self).rule()
     }
@@ -143,6 +187,17 @@ impl<I: Item<Cost = Nanos>, P: Pool<I> + ?Sized> Pool<I> for Box<P> {
     #[inline]
     fn enqueue(&mut self, now: Instant, item: I, receiver: ReceiverId, drops: &mut dyn Drops<I>) -> Placed {
         (**self).enqueue(now, item, receiver, drops)
+    }
+    #[inline]
+    fn enqueue_apart(
+        &mut self,
+        now: Instant,
+        item: I,
+        receiver: ReceiverId,
+        apart: &mut Apart,
+        drops: &mut dyn Drops<I>,
+    ) -> Placed {
+        (**self).enqueue_apart(now, item, receiver, apart, drops)
     }
     #[inline]
     fn dequeue(&mut self, now: Instant, server: ServerId, drops: &mut dyn Drops<I>) -> Option<Assigned<I>> {

@@ -24,20 +24,30 @@
 //! | Units | time: nanoseconds; the cost of a request: the service that it is known, or estimated, to need |
 //! | Work | of each file its own; nothing here allocates in the steady state, locks, logs or panics on input |
 
+mod apart;
+pub mod bounded_hash;
 mod build;
 pub mod cfcfs;
 pub mod core_allocation;
 mod cycle;
 pub mod darc;
+mod drawn;
 pub mod dynamic;
 pub mod dynamic_separated;
 pub mod flow_hash;
+pub mod health;
+mod heard;
 pub mod jbsq;
+pub mod jiq;
 pub mod jsq;
 mod least;
+pub mod least_requests;
 pub mod least_work;
+mod lengths;
+pub mod local;
 #[cfg(test)]
 mod machine;
+pub mod peak_ewma;
 pub mod per_server;
 pub mod power_of_two;
 pub mod preemptive;
@@ -50,18 +60,24 @@ mod rule;
 mod server_set;
 pub mod short_first;
 mod signal;
+pub mod stale;
+pub mod subset;
 mod terms;
 #[cfg(test)]
 mod testing;
+pub mod weighted_rr;
+mod weights;
 pub mod work_stealing;
 
 use crate::discipline::{Backlog, DropReason, Drops, Effort};
 use crate::item::Item;
 use crate::spec::SpecError;
-use crate::units::{Instant, Nanos};
+use crate::units::{Instant, Nanos, Speed};
 
+pub use apart::Apart;
 pub use build::{DispatcherVisitor, PoolVisitor, visit_pool};
-use build::{dispatchers, pools};
+use build::{dispatchers, in_box, pools};
+pub use heard::{Heard, Step};
 pub use rule::{Part, Rule};
 
 /// The most servers of a pool.
@@ -100,6 +116,8 @@ pub struct Site {
     /// How many requests may wait in the queue of one server, the one that is served not counted; `None`: any number. A
     /// queue that all servers share holds as many for each of them.
     pub queue: Option<u32>,
+    /// How fast each server is, none of them [`Speed::ZERO`]; empty where each does a nanosecond of service in a nanosecond.
+    pub speeds: Vec<Speed>,
 }
 
 impl Site {
@@ -114,7 +132,26 @@ impl Site {
         };
         within("servers", self.servers as usize, MAX_SERVERS as usize)?;
         within("receivers", self.receivers as usize, MAX_RECEIVERS as usize)?;
-        within("classes", self.classes.len(), MAX_CLASSES)
+        within("classes", self.classes.len(), MAX_CLASSES)?;
+        let (speeds, servers) = (self.speeds.len(), self.servers);
+        if speeds != 0 && (speeds != servers as usize || self.speeds.contains(&Speed::ZERO)) {
+            let reason = format!("has {speeds} speeds for {servers} servers, must have one above 0 for each");
+            return Err(SpecError::Site { reason });
+        }
+        Ok(())
+    }
+
+    /// How fast a server is.
+    #[must_use]
+    pub fn speed(&self, server: ServerId) -> Speed {
+        self.speeds.get(server.0 as usize).copied().unwrap_or(Speed::ONE)
+    }
+
+    /// The same for some of its servers, which one receiver sends to.
+    pub(crate) fn part(&self, servers: &[ServerId]) -> Self {
+        let all_alike = self.speeds.is_empty();
+        let speeds = if all_alike { &[] } else { servers }.iter().map(|server| self.speed(*server));
+        Self { servers: servers.len() as u32, receivers: 1, speeds: speeds.collect(), ..self.clone() }
     }
 
     /// The servers, from the first.
@@ -224,6 +261,23 @@ pub trait Dispatcher<I: Item<Cost = Nanos>> {
         servers: &dyn Servers,
     ) -> Result<ServerId, DropReason>;
 
+    /// The server that one of several items of a request joins, which is none of those that have others of it, as long as a
+    /// server is left. Unless said otherwise: the one that [`Self::dispatch`] chooses where those seem full, or the next.
+    ///
+    /// # Errors
+    /// As [`Self::dispatch`].
+    fn dispatch_apart(
+        &mut self,
+        now: Instant,
+        item: &I,
+        receiver: ReceiverId,
+        servers: &dyn Servers,
+        apart: &Apart,
+    ) -> Result<ServerId, DropReason> {
+        let others = apart::Others { servers, apart };
+        self.dispatch(now, item, receiver, &others).map(|server| apart.next_free(server))
+    }
+
     /// How often [`Self::control`] is called; `None`: never.
     fn period(&self) -> Option<Nanos> {
         None
@@ -242,6 +296,17 @@ pub trait Dispatcher<I: Item<Cost = Nanos>> {
     /// How many requests found their server not available, and were sent to another.
     fn redirected(&self) -> u64 {
         0
+    }
+
+    /// Whether it is to hear what becomes of requests at the servers, by [`Self::heard`]; always the same answer.
+    #[inline]
+    fn hears(&self) -> bool {
+        false
+    }
+
+    /// A request has come to a server or left it.
+    fn heard(&mut self, now: Instant, heard: &Heard) {
+        let _ = (now, heard);
     }
 
     /// What it decides by until the next [`Self::control`], so that a program in the kernel decides the same; `None`:
@@ -285,6 +350,21 @@ pub const WHOLE: Nanos = Nanos::new(u64::MAX);
 pub trait Pool<I: Item<Cost = Nanos>> {
     /// Takes the item, or drops it or another.
     fn enqueue(&mut self, now: Instant, item: I, receiver: ReceiverId, drops: &mut dyn Drops<I>) -> Placed;
+
+    /// Takes one of several items of a request, as [`Self::enqueue`]. Where items are bound to a server as they arrive, it joins
+    /// none of those in `apart`, as long as a server is left, and the one that it joins is added to them; elsewhere whoever is
+    /// free takes it.
+    fn enqueue_apart(
+        &mut self,
+        now: Instant,
+        item: I,
+        receiver: ReceiverId,
+        apart: &mut Apart,
+        drops: &mut dyn Drops<I>,
+    ) -> Placed {
+        let _ = apart;
+        self.enqueue(now, item, receiver, drops)
+    }
 
     /// What a server without an open grant does next; `None`: it is idle.
     fn dequeue(&mut self, now: Instant, server: ServerId, drops: &mut dyn Drops<I>) -> Option<Assigned<I>>;
@@ -356,7 +436,17 @@ dispatchers!(
     flow_hash::FlowHash,
     jsq::Jsq,
     power_of_two::PowerOfTwo,
-    least_work::LeastWork,
+    least_work::LeastWork;
+    in boxes:
+    jiq::Jiq,
+    least_requests::LeastRequests,
+    weighted_rr::WeightedRr,
+    peak_ewma::PeakEwma,
+    bounded_hash::BoundedHash,
+    subset::Subset,
+    stale::Stale,
+    local::Local,
+    health::Health,
 );
 pools!(
     cfcfs::Cfcfs,

@@ -9,7 +9,8 @@
 //! would be a nanosecond. So `quantum` says how long a turn is, and must be given where theirs is not.
 //!
 //! The work of a server, which dispatchers see, is the cost of what waits there and, of the request that is served, its
-//! cost less the time since its grant began.
+//! cost less the time since its grant began; both over the server's speed. A dispatcher that hears is told of each request that comes to its server and
+//! leaves it.
 //!
 //! | | |
 //! |-|-|
@@ -20,10 +21,11 @@
 //! | Memory | a discipline and five words per server |
 //! | Departs from the source | the bound of the queues |
 
+use super::heard::{Ledger, Sent};
 use super::terms::A_SECOND;
 use super::{
-    Assigned, Dispatcher, DispatcherVisitor, Measured, Placed, Pool, PoolVisitor, ReceiverId, ServerId,
-    Servers, Site, WHOLE, visit_dispatcher,
+    Apart, Assigned, Dispatcher, DispatcherVisitor, Heard, Measured, Placed, Pool, PoolVisitor, ReceiverId,
+    ServerId, Servers, Site, Step, WHOLE, visit_dispatcher,
 };
 use crate::canonical::canonical;
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Grant, Open};
@@ -33,7 +35,7 @@ use crate::message::fifo::{self, Fifo};
 use crate::registry::{dispatcher, factory, message_discipline};
 use crate::role::Role;
 use crate::spec::{Spec, SpecError};
-use crate::units::{Cost, Instant, Nanos};
+use crate::units::{Cost, Instant, Nanos, Speed};
 
 /// The parameter of how long a turn is, here and in the disciplines that take turns.
 const QUANTUM: &str = "quantum";
@@ -89,7 +91,8 @@ where
     let queues = || site.server_ids().map(|_| message_discipline::<I>(order)).collect::<Result<Vec<_>, _>>();
     let make = || {
         let queues = queues()?;
-        Ok(PerServer::new(dispatcher::<I>(&sends, site)?, queues, site.queue))
+        let pool = PerServer::new(dispatcher::<I>(&sends, site)?, queues, site.queue);
+        Ok(pool.with_speeds(site.speeds.clone()))
     };
     Ok(visitor.visit(factory(make)?))
 }
@@ -143,7 +146,7 @@ impl<I: Item<Cost = Nanos> + Copy + Send + 'static, V: PoolVisitor<I>> Dispatche
     fn visit<D: Dispatcher<I> + Send + 'static>(self, make: impl Fn() -> D) -> V::Output {
         let Self { site, visitor } = self;
         let queues = || site.server_ids().map(|_| Fifo::new()).collect();
-        visitor.visit(|| PerServer::new(make(), queues(), site.queue))
+        visitor.visit(|| PerServer::new(make(), queues(), site.queue).with_speeds(site.speeds.clone()))
     }
 }
 
@@ -172,6 +175,8 @@ struct Load {
 /// What a dispatcher sees of all.
 struct View<'a> {
     loads: &'a [Load],
+    /// How fast each is; empty where all are alike.
+    speeds: &'a [Speed],
     now: Instant,
 }
 
@@ -186,8 +191,10 @@ impl Servers for View<'_> {
     }
     #[inline]
     fn work(&self, server: ServerId) -> Nanos {
-        let of = |load: &Load| load.cost.plus(load.done.since(self.now));
-        self.loads.get(server.0 as usize).map_or(WHOLE, of)
+        let at = server.0 as usize;
+        let time = |cost| self.speeds.get(at).map_or(cost, |speed| speed.time_of(cost));
+        let of = |load: &Load| time(load.cost).plus(load.done.since(self.now));
+        self.loads.get(at).map_or(WHOLE, of)
     }
 }
 
@@ -224,9 +231,10 @@ struct Server<I, Q> {
 impl<I: Item<Cost = Nanos>, Q: Discipline<I>> Server<I, Q> {
     /// Charges what has been served by now.
     #[inline]
-    fn charge(&mut self, now: Instant) {
+    fn charge(&mut self, now: Instant, speed: Option<&Speed>) {
         if let Some(serving) = &mut self.serving {
-            let served = now.since(serving.since);
+            let time = now.since(serving.since);
+            let served = speed.map_or(time, |speed| speed.service_in(time));
             self.queue.charge(now, &serving.item, served.minus(serving.charged));
             serving.charged = served.max(serving.charged);
         }
@@ -245,9 +253,13 @@ pub struct PerServer<I, D, Q> {
     dispatcher: D,
     servers: Vec<Server<I, Q>>,
     loads: Vec<Load>,
+    /// How fast each is; empty where all are alike.
+    speeds: Vec<Speed>,
     /// How many may wait in one queue.
     bound: u32,
     backlog: Backlog<Nanos>,
+    /// Who is there; empty unless the dispatcher hears of it.
+    ledger: Ledger,
 }
 
 impl<I: Item<Cost = Nanos> + Copy, D: Dispatcher<I>, Q: Discipline<I>> PerServer<I, D, Q> {
@@ -256,7 +268,87 @@ impl<I: Item<Cost = Nanos> + Copy, D: Dispatcher<I>, Q: Discipline<I>> PerServer
     pub fn new(dispatcher: D, queues: Vec<Q>, bound: Option<u32>) -> Self {
         let loads = vec![Load::NONE; queues.len()];
         let servers = queues.into_iter().map(|queue| Server { queue, serving: None }).collect();
-        Self { dispatcher, servers, loads, bound: bound.unwrap_or(u32::MAX), backlog: Backlog::default() }
+        let (backlog, ledger) = (Backlog::default(), Ledger::default());
+        let (bound, speeds) = (bound.unwrap_or(u32::MAX), Vec::new());
+        Self { dispatcher, servers, loads, speeds, bound, backlog, ledger }
+    }
+
+    /// The same with servers that are so fast, one for each, or empty where all are alike.
+    #[must_use]
+    pub fn with_speeds(mut self, speeds: Vec<Speed>) -> Self {
+        self.speeds = speeds;
+        self
+    }
+
+    /// Calls a queue, and notes what it drops where the dispatcher is to hear of it.
+    #[inline]
+    fn call<T>(
+        &mut self,
+        at: usize,
+        drops: &mut dyn Drops<I>,
+        call: impl FnOnce(&mut Q, &mut dyn Drops<I>) -> T,
+    ) -> T {
+        let queue = &mut self.servers[at].queue;
+        match self.dispatcher.hears() {
+            true => call(queue, &mut self.ledger.noting(drops)),
+            false => call(queue, drops),
+        }
+    }
+
+    /// Tells the dispatcher of what the queue of a server has dropped.
+    #[inline]
+    fn tell_dropped(&mut self, now: Instant, at: usize) {
+        if self.dispatcher.hears() {
+            while let Some(sent) = self.ledger.strike_dropped() {
+                self.tell(now, at, sent, Step::Dropped);
+            }
+        }
+    }
+
+    fn tell(&mut self, now: Instant, at: usize, sent: Sent, step: Step) {
+        let (server, length) = (ServerId(at as u32), self.loads[at].length());
+        self.dispatcher.heard(now, &Heard { step, server, receiver: sent.receiver, length });
+    }
+
+    /// An item joins the queue of the server that it was sent to, or is dropped.
+    #[inline]
+    fn join(
+        &mut self,
+        now: Instant,
+        item: I,
+        receiver: ReceiverId,
+        sent: Result<ServerId, DropReason>,
+        drops: &mut dyn Drops<I>,
+    ) -> Placed {
+        let to = sent.and_then(|server| match self.loads.get(server.0 as usize) {
+            Some(load) if load.admits(self.bound) => Ok(server),
+            Some(_) => Err(DropReason::QueueFull),
+            None => Err(DropReason::NoServer),
+        });
+        let to = match to {
+            Ok(server) => server,
+            Err(reason) => {
+                drops.dropped(item, reason);
+                return Placed::Queued;
+            }
+        };
+        let at = to.0 as usize;
+        self.servers[at].charge(now, self.speeds.get(at));
+        let (id, sent) = (item.number(), Sent { at: now, receiver });
+        if self.dispatcher.hears() {
+            self.ledger.enter(id, sent);
+        }
+        let enqueued = self.call(at, drops, |queue, drops| queue.enqueue(now, item, drops));
+        self.settle(at);
+        if self.dispatcher.hears() {
+            self.tell(now, at, sent, Step::Joined);
+            self.tell_dropped(now, at);
+        }
+        match self.loads[at] {
+            Load { state: State::Idle, waiting: 1.., .. } => Placed::Ask(to),
+            Load { state: State::Busy, .. } if enqueued == Enqueued::Preempts => Placed::Preempts(to),
+            _ => Placed::Queued,
+        }
     }
 
     /// Notes what waits at a server after its queue has changed.
@@ -272,43 +364,43 @@ impl<I: Item<Cost = Nanos> + Copy, D: Dispatcher<I>, Q: Discipline<I>> PerServer
 impl<I: Item<Cost = Nanos> + Copy, D: Dispatcher<I>, Q: Discipline<I>> Pool<I> for PerServer<I, D, Q> {
     #[inline]
     fn enqueue(&mut self, now: Instant, item: I, receiver: ReceiverId, drops: &mut dyn Drops<I>) -> Placed {
-        let view = View { loads: &self.loads, now };
+        let view = View { loads: &self.loads, speeds: &self.speeds, now };
         let sent = self.dispatcher.dispatch(now, &item, receiver, &view);
-        let to = sent.and_then(|server| match self.loads.get(server.0 as usize) {
-            Some(load) if load.admits(self.bound) => Ok(server),
-            Some(_) => Err(DropReason::QueueFull),
-            None => Err(DropReason::NoServer),
-        });
-        let to = match to {
-            Ok(server) => server,
-            Err(reason) => {
-                drops.dropped(item, reason);
-                return Placed::Queued;
-            }
-        };
-        let at = to.0 as usize;
-        self.servers[at].charge(now);
-        let enqueued = self.servers[at].queue.enqueue(now, item, drops);
-        self.settle(at);
-        match self.loads[at] {
-            Load { state: State::Idle, waiting: 1.., .. } => Placed::Ask(to),
-            Load { state: State::Busy, .. } if enqueued == Enqueued::Preempts => Placed::Preempts(to),
-            _ => Placed::Queued,
+        self.join(now, item, receiver, sent, drops)
+    }
+
+    #[inline]
+    fn enqueue_apart(
+        &mut self,
+        now: Instant,
+        item: I,
+        receiver: ReceiverId,
+        apart: &mut Apart,
+        drops: &mut dyn Drops<I>,
+    ) -> Placed {
+        let view = View { loads: &self.loads, speeds: &self.speeds, now };
+        let sent = self.dispatcher.dispatch_apart(now, &item, receiver, &view, apart);
+        if let Ok(server) = sent {
+            apart.add(server);
         }
+        self.join(now, item, receiver, sent, drops)
     }
 
     #[inline]
     fn dequeue(&mut self, now: Instant, server: ServerId, drops: &mut dyn Drops<I>) -> Option<Assigned<I>> {
         let at = server.0 as usize;
-        let one = self.servers.get_mut(at)?;
-        let grant = one.queue.dequeue(now, &Open, drops);
-        one.serving =
+        self.servers.get(at)?;
+        let grant = self.call(at, drops, |queue, drops| queue.dequeue(now, &Open, drops));
+        self.servers[at].serving =
             grant.as_ref().map(|grant| Serving { item: grant.item, since: now, charged: Nanos::ZERO });
+        let speed = self.speeds.get(at);
         let load = &mut self.loads[at];
         load.state = if grant.is_some() { State::Busy } else { State::Idle };
         let needs = grant.as_ref().map_or(Nanos::ZERO, |grant| grant.item.cost());
-        load.done = Instant::new(now.get().saturating_add(needs.get()));
+        let takes = speed.map_or(needs, |speed| speed.time_of(needs));
+        load.done = Instant::new(now.get().saturating_add(takes.get()));
         self.settle(at);
+        self.tell_dropped(now, at);
         let Grant { item, quantum } = grant?;
         let quantum = if quantum == needs { WHOLE } else { quantum };
         Some(Assigned { item, quantum, overhead: Nanos::ZERO })
@@ -319,9 +411,10 @@ impl<I: Item<Cost = Nanos> + Copy, D: Dispatcher<I>, Q: Discipline<I>> Pool<I> f
         let at = server.0 as usize;
         let Some(one) = self.servers.get_mut(at) else { return drops.dropped(item, DropReason::NoServer) };
         let used = one.close(used);
-        one.queue.requeue(now, item, used, drops);
+        self.call(at, drops, |queue, drops| queue.requeue(now, item, used, drops));
         (self.loads[at].state, self.loads[at].done) = (State::Between, Instant::ZERO);
         self.settle(at);
+        self.tell_dropped(now, at);
     }
 
     #[inline]
@@ -332,6 +425,11 @@ impl<I: Item<Cost = Nanos> + Copy, D: Dispatcher<I>, Q: Discipline<I>> Pool<I> f
         one.queue.finish(now, item, used);
         (self.loads[at].state, self.loads[at].done) = (State::Between, Instant::ZERO);
         self.settle(at);
+        if self.dispatcher.hears()
+            && let Some(sent) = self.ledger.strike(item.number())
+        {
+            self.tell(now, at, sent, Step::Left { response: now.since(sent.at) });
+        }
     }
 
     #[inline]

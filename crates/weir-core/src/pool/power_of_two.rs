@@ -3,21 +3,26 @@
 //! The `d` servers that are drawn differ. Of several that are as short the one that was drawn first is taken, so that
 //! each is as likely. With one it is `random`, with all of them `jsq` with random ties.
 //!
+//! With a memory the shortest of those that were looked at for the last request are looked at again for the next one,
+//! before the servers that are drawn. Each receiver remembers its own. With one drawn and one
+//! remembered the mean length is greater than with two drawn, and that with one drawn alone is far greater.
+//!
 //! | | |
 //! |-|-|
-//! | Source | Mitzenmacher, *The power of two choices in randomized load balancing*, IEEE Transactions on Parallel and Distributed Systems, 2001; Vvedenskaya, Dobrushin and Karpelevich, 1996 |
-//! | Needs to know | how many requests the servers have that are drawn |
-//! | Work per request | O(d) |
-//! | Units | `d`: servers |
-//! | Memory | one word per server |
+//! | Source | Mitzenmacher, *The power of two choices in randomized load balancing*, IEEE Transactions on Parallel and Distributed Systems, 2001; Vvedenskaya, Dobrushin and Karpelevich, 1996; `memory`: Mitzenmacher, Prabhakar and Shah, *Load balancing with memory*, FOCS 2002 |
+//! | Needs to know | how many requests the servers have that are drawn or remembered |
+//! | Work per request | O(d + memory^2) |
+//! | Units | `d`, `memory`: servers |
+//! | Memory | one word per server; `memory` words per receiver |
 //! | Departs from the source | drawn without replacement |
 
+use super::apart::Others;
+use super::drawn::Drawn;
 use super::random::SEED;
-use super::{Dispatcher, MAX_SERVERS, ReceiverId, Sees, ServerId, Servers, Site};
+use super::{Apart, Dispatcher, MAX_SERVERS, ReceiverId, Sees, ServerId, Servers, Site};
 use crate::discipline::DropReason;
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
-use crate::random::Random;
 use crate::spec::SpecError;
 use crate::units::{Instant, Nanos};
 
@@ -34,41 +39,98 @@ pub const INFO: Info = Info {
             .listed("servers, {}; all where there are fewer")
             .meaning("how many servers are drawn"),
         SEED,
+        Parameter::new("memory", Takes::Whole(0..=MOST_REMEMBERED as u64), "0")
+            .listed("servers, {}")
+            .meaning("how many of the servers looked at are looked at again for the receiver's next request"),
     ],
     example: "power_of_two:2",
 };
 
+/// The most servers that a receiver remembers.
+const MOST_REMEMBERED: usize = 16;
+
 /// The shortest of some.
 #[derive(Clone, Debug)]
 pub struct PowerOfTwo {
-    random: Random,
-    drawn: u32,
-    /// All servers, in some order; the ones that are drawn go to the front.
-    order: Vec<ServerId>,
+    drawn: Drawn,
+    choices: u32,
+    /// Those that each receiver remembers, the shortest first; none where there is no memory.
+    remembered: Vec<Vec<ServerId>>,
+    memory: usize,
+    /// Lengths of those that are looked at, the request counted; of use where there is a memory.
+    seen: Vec<(u32, ServerId)>,
 }
 
 impl PowerOfTwo {
     /// As a spec names it.
     ///
     /// # Errors
-    /// The number is out of its bounds, or the seed is none.
+    /// A number is out of its bounds, or the seed is none.
     pub fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
-        let drawn: u32 = arguments.whole("d")?;
-        let seed = arguments.whole(SEED.name)?;
+        let choices: u32 = arguments.whole("d")?;
+        let (seed, memory) = (arguments.whole(SEED.name)?, arguments.whole("memory")?);
+        let receivers = if memory == 0 { 0 } else { site.receivers as usize };
         Ok(Self {
-            random: Random::new(seed),
-            drawn: drawn.min(site.servers),
-            order: site.server_ids().collect(),
+            drawn: Drawn::new(seed, site.server_ids()),
+            choices: choices.min(site.servers),
+            remembered: (0..receivers).map(|_| Vec::with_capacity(memory)).collect(),
+            memory,
+            seen: Vec::with_capacity(if memory == 0 { 0 } else { memory + 1 }),
         })
     }
 
-    /// Draws one of those that are not among the first `place`, and puts it there.
+    /// The shortest of those that are drawn.
     #[inline]
-    fn draw(&mut self, place: u32) -> ServerId {
-        let from = place + self.random.pick(self.order.len() as u32 - place);
-        self.order.swap(place as usize, from as usize);
-        self.order[place as usize]
+    fn choose(&mut self, servers: &dyn Servers) -> ServerId {
+        let first = self.drawn.draw(0);
+        let mut shortest = (servers.length(first), first);
+        for place in 1..self.choices {
+            let server = self.drawn.draw(place);
+            let length = servers.length(server);
+            if length < shortest.0 {
+                shortest = (length, server);
+            }
+        }
+        shortest.1
     }
+
+    /// The shortest of those that the receiver remembers and those that are drawn; the shortest of them, as they are with
+    /// the request, are remembered.
+    fn choose_with_memory(
+        &mut self,
+        receiver: ReceiverId,
+        servers: &dyn Servers,
+    ) -> Result<ServerId, DropReason> {
+        let remembered = self.remembered.get_mut(receiver.0 as usize).ok_or(DropReason::Unclassified)?;
+        self.seen.clear();
+        for &server in remembered.iter() {
+            keep(&mut self.seen, (servers.length(server), server), self.memory + 1);
+        }
+        for place in 0..self.choices {
+            let server = self.drawn.draw(place);
+            if !remembered.contains(&server) {
+                keep(&mut self.seen, (servers.length(server), server), self.memory + 1);
+            }
+        }
+        // One of `d` at least is there. One more is kept than will be remembered, since the first may fall back.
+        let (length, chosen) = self.seen.remove(0);
+        keep(&mut self.seen, (length.saturating_add(1), chosen), self.memory);
+        remembered.clear();
+        remembered.extend(self.seen.iter().map(|(_, server)| *server));
+        Ok(chosen)
+    }
+}
+
+/// Puts one behind those that are as short, and keeps the shortest `most`.
+fn keep(seen: &mut Vec<(u32, ServerId)>, one: (u32, ServerId), most: usize) {
+    let place = seen.partition_point(|(length, _)| *length <= one.0);
+    if seen.len() == most {
+        if place == most {
+            return;
+        }
+        seen.pop();
+    }
+    seen.insert(place, one);
 }
 
 impl<I: Item<Cost = Nanos>> Dispatcher<I> for PowerOfTwo {
@@ -81,24 +143,53 @@ impl<I: Item<Cost = Nanos>> Dispatcher<I> for PowerOfTwo {
         &mut self,
         _now: Instant,
         _item: &I,
-        _receiver: ReceiverId,
+        receiver: ReceiverId,
         servers: &dyn Servers,
     ) -> Result<ServerId, DropReason> {
-        let first = self.draw(0);
-        let mut shortest = (servers.length(first), first);
-        for place in 1..self.drawn {
-            let server = self.draw(place);
+        match self.memory {
+            0 => Ok(self.choose(servers)),
+            _ => self.choose_with_memory(receiver, servers),
+        }
+    }
+
+    /// Draws until as many are drawn as without it, or all that are left; with a memory, the next after the one that is
+    /// chosen where the others seem full.
+    #[inline]
+    fn dispatch_apart(
+        &mut self,
+        _now: Instant,
+        _item: &I,
+        receiver: ReceiverId,
+        servers: &dyn Servers,
+        apart: &Apart,
+    ) -> Result<ServerId, DropReason> {
+        if self.memory > 0 {
+            let chosen = self.choose_with_memory(receiver, &Others { servers, apart })?;
+            return Ok(apart.next_free(chosen));
+        }
+        let mut shortest = None;
+        let mut wanted = self.choices.min(apart.left());
+        for place in 0..servers.count() {
+            if wanted == 0 {
+                break;
+            }
+            let server = self.drawn.draw(place);
+            if apart.has(server) {
+                continue;
+            }
+            wanted -= 1;
             let length = servers.length(server);
-            if length < shortest.0 {
-                shortest = (length, server);
+            if shortest.is_none_or(|(least, _)| length < least) {
+                shortest = Some((length, server));
             }
         }
-        Ok(shortest.1)
+        Ok(shortest.map_or(ServerId(0), |(_, server)| server))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::pool::Site;
     use crate::pool::testing::{Named, Stated, refused, site};
 
     /// How often each server is joined, of so many requests, with these lengths.
@@ -134,6 +225,46 @@ mod tests {
         assert_eq!(
             refused("power_of_two:0", &site(3)),
             "`power_of_two`: d is `0`, must be a whole number from 1 to 1024"
+        );
+    }
+
+    #[test]
+    fn who_was_found_is_found_again() {
+        let mut named = Named::new("power_of_two(1,memory=1)", &Site { receivers: 2, ..site(40) });
+        named.1 = Stated((0..40).map(|server| (if server == 2 { 0 } else { 9 }, 0)).collect());
+        for receiver in [0, 1] {
+            let all: Vec<Option<u32>> = (0..900).map(|_| named.send(receiver, 0)).collect();
+            let found = all.iter().position(|to| *to == Some(2)).expect("it is drawn at last");
+            // Each receiver has to find it by itself.
+            assert!(found > 0 && all[found..].iter().all(|to| *to == Some(2)), "{all:?}");
+        }
+        assert_eq!(named.send(2, 0), None);
+    }
+
+    #[test]
+    fn the_request_counts_in_what_is_remembered() {
+        // Both are looked at; the other one is remembered, unless it is longer still.
+        let next = |lengths: [u32; 2]| {
+            let mut named = Named::new("power_of_two(2,memory=1)", &site(2));
+            named.1 = Stated(lengths.map(|length| (length, 0)).into());
+            let first = named.send(0, 0);
+            // Alike now: whoever is remembered is taken.
+            named.1 = Stated(vec![(5, 0); 2]);
+            (first, named.send(0, 0))
+        };
+        assert_eq!(next([3, 4]), (Some(0), Some(1)));
+        assert_eq!(next([3, 5]), (Some(0), Some(0)));
+        let (first, second) = next([3, 3]);
+        assert_ne!(first, second);
+    }
+
+    #[test]
+    fn with_all_of_them_a_memory_changes_nothing() {
+        assert_eq!(joined("power_of_two(4,memory=3)", &[2, 1, 3, 4], 100), [0, 100, 0, 0]);
+        assert_eq!(joined("power_of_two(1,memory=16)", &[7], 5), [5]);
+        assert_eq!(
+            refused("power_of_two:memory=17", &site(3)),
+            "`power_of_two`: memory is `17`, must be a whole number from 0 to 16"
         );
     }
 }

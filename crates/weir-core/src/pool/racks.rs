@@ -111,7 +111,8 @@ impl<I: Item<Cost = Nanos> + Copy + Send + 'static> Racks<I> {
         for rack in 0..count {
             let first = rack * site.servers / count;
             let servers = (rack + 1) * site.servers / count - first;
-            let site = Site { servers, ..site.clone() };
+            let all: Vec<ServerId> = (first..first + servers).map(ServerId).collect();
+            let site = Site { receivers: site.receivers, ..site.part(&all) };
             // Racks that draw must not all draw alike.
             let spec = Role::Pool.with_varied_seeds(&spec, rack.into());
             racks.push(Rack { inside: registry::pool(&spec, &site)?, first, servers, length: 0 });

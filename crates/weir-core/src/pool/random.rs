@@ -9,7 +9,7 @@
 //! | Memory | one word |
 //! | Departs from the source | no |
 
-use super::{Dispatcher, ReceiverId, ServerId, Servers, Site};
+use super::{Apart, Dispatcher, ReceiverId, ServerId, Servers, Site};
 use crate::discipline::DropReason;
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
@@ -61,6 +61,20 @@ impl<I: Item<Cost = Nanos>> Dispatcher<I> for AtRandom {
         _servers: &dyn Servers,
     ) -> Result<ServerId, DropReason> {
         Ok(ServerId(self.random.pick(self.servers)))
+    }
+
+    /// Each that is left, as likely.
+    #[inline]
+    fn dispatch_apart(
+        &mut self,
+        _now: Instant,
+        _item: &I,
+        _receiver: ReceiverId,
+        _servers: &dyn Servers,
+        apart: &Apart,
+    ) -> Result<ServerId, DropReason> {
+        let place = self.random.pick(apart.left());
+        Ok(apart.free_at(place).unwrap_or(ServerId(place)))
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) type Request = Message<Nanos>;
 /// So many servers, one receiver, one class, queues without bound.
 pub(super) fn site(servers: u32) -> Site {
     let classes = vec![Profile { share: 1.0, service: Nanos::new(1_000) }];
-    Site { servers, receivers: 1, classes, queue: None }
+    Site { servers, receivers: 1, classes, queue: None, speeds: Vec::new() }
 }
 
 /// The same with classes of these shares and services.

@@ -111,9 +111,18 @@ impl<I: Item<Cost = Nanos> + Send + 'static> WorkStealing<I> {
         let mut random = Random::new(seed);
         // A dispatcher that is given no seed follows from that of the pool.
         let sends = Role::Dispatcher.with_seeds(&arguments.nested("dispatcher")?, &mut || random.bits());
+        let dispatcher = dispatcher(&sends, site)?;
+        if dispatcher.hears() {
+            let reason = format!(
+                "is `{}`, which must hear where requests end, and a stolen one ends elsewhere; take another, such as \
+                 `random`",
+                sends.name
+            );
+            return Err(arguments.error("dispatcher", reason));
+        }
         let victim = arguments.choice("victim", [Victim::Random(random), Victim::Next, Victim::Longest])?;
         Ok(Self {
-            dispatcher: dispatcher(&sends, site)?,
+            dispatcher,
             queues: Queues::new(site.servers, own_bound(site)),
             costs: vec![Nanos::ZERO; site.servers as usize],
             serving: vec![None; site.servers as usize],

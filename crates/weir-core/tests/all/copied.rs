@@ -95,9 +95,10 @@ fn who_is_let_go_is_gone_and_the_others_keep_their_order() {
             let backlog = discipline.backlog();
             let left = drained(&mut discipline, now);
             assert_eq!(backlog.items, left.len() as u64, "{spec}");
+            assert!(left.iter().all(|id| id % 3 != 0), "{spec}");
             let expected: Vec<u32> = whole.into_iter().filter(|id| id % 3 != 0).collect();
-            // Where keys move, a window looks at others when some have gone.
-            if !spec.starts_with("rank:size-3") {
+            // Where keys move, a window looks at others when some have gone; a random order has others drawn.
+            if !spec.starts_with("rank:size-3") && spec != "ros" {
                 assert_eq!(left, expected, "{spec}, seed {seed}");
             }
             assert_eq!((discipline.backlog().items, discipline.backlog().cost), (0, Bytes::ZERO), "{spec}");

@@ -10,7 +10,7 @@ use weir_core::spec::Spec;
 use weir_core::units::{Instant, Nanos};
 
 /// More specs: what controls does so often, lists have places that lead to none, queues have another order.
-const MORE: [&str; 31] = [
+const MORE: [&str; 48] = [
     "rr(available=none/0,strict=abort)",
     "rr:available=none/0",
     "dynamic(add=500ns,period=5us,min=1)",
@@ -18,6 +18,23 @@ const MORE: [&str; 31] = [
     "dynamic_separated(add=500ns,period=5us,adds=each)",
     "jsq:random,seed=5",
     "power_of_two:3",
+    "power_of_two(1,memory=1)",
+    "power_of_two(3,memory=4)",
+    "jiq:choices=2",
+    "least_requests(5,bias=2)",
+    "weighted_rr:7",
+    "peak_ewma(decay=5us,d=3)",
+    "bounded_hash(factor=1,points=1)",
+    "subset(jiq,size=3)",
+    "subset(stale(jsq,every=3us),size=2)",
+    "stale(power_of_two(2,memory=1),delay=700ns)",
+    "stale(least_requests,every=5us)",
+    "local(bounded_hash)",
+    "health(jiq,after=3us)",
+    "health(local:jsq,after=1us)",
+    "per_server(health(rr,after=2us),discipline=sf)",
+    "subset(peak_ewma:1us,size=1)",
+    "per_server(jiq,discipline=outstanding(ps,limit=3),quantum=400ns)",
     "flow_hash:table=2",
     "per_server(rr,discipline=sf)",
     "per_server(jsq,discipline=rr:700)",
@@ -62,7 +79,7 @@ fn sites() -> impl Iterator<Item = Site> {
     sizes.into_iter().map(|(servers, receivers, classes, queue)| {
         let profile =
             |class: u64| Profile { share: 1.0 / classes as f64, service: Nanos::new(500 + 300 * class) };
-        Site { servers, receivers, classes: (0..classes).map(profile).collect(), queue }
+        Site { servers, receivers, classes: (0..classes).map(profile).collect(), queue, speeds: Vec::new() }
     })
 }
 
@@ -117,7 +134,13 @@ fn begins(spec: &str, site: &Site, requests: &[Offered]) -> Vec<Option<u64>> {
 }
 
 fn site(servers: u32, queue: Option<u32>) -> Site {
-    Site { servers, receivers: 1, classes: vec![Profile { share: 1.0, service: Nanos::new(100) }], queue }
+    Site {
+        servers,
+        receivers: 1,
+        classes: vec![Profile { share: 1.0, service: Nanos::new(100) }],
+        queue,
+        speeds: Vec::new(),
+    }
 }
 
 #[test]

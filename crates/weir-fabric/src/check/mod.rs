@@ -19,9 +19,10 @@ mod traffic;
 mod trial;
 
 use crate::build;
-use crate::document::{FabricDocument, FabricStop};
+use crate::document::{FabricDocument, FabricMeasure, FabricStop};
 use crate::figures;
 use crate::model::{FabricScenario, Stop};
+use crate::over_time;
 use crate::source::Offer;
 use crate::topology::Wiring;
 use std::collections::HashSet;
@@ -30,6 +31,7 @@ use weir_core::spec::Spec;
 use weir_core::units::Nanos;
 use weir_document::{Checked, Checker, Located, MAX_REPLICATIONS};
 use weir_lab::scenario::need::{Measured, NeedTable};
+use weir_lab::scenario::over_time::{self as scenario, Course};
 use weir_lab::scenario::settle::{Longer, Settle};
 use weir_lab::scenario::{Compared, Read, Written};
 
@@ -95,6 +97,9 @@ impl Read for FabricScenario {
     }
 
     fn longer(&self, _document: &FabricDocument, times: u64) -> Result<Longer, &'static str> {
+        if self.over_time.is_some() {
+            return Err(scenario::NOT_LONGER);
+        }
         let duration =
             self.stop.duration.get().checked_mul(times).ok_or("is more than the clock can hold")?;
         Ok(Longer::lasting(Nanos::new(duration)))
@@ -121,6 +126,8 @@ impl Check<'_, '_> {
         let (channels, traffic) = self.fabric_traffic(document, topology, &hardware)?;
         let stop = self.fabric_stop(document.stop.as_ref().map(|stop| &stop.value))?;
         self.runs(document, &traffic.loads, disciplines.len(), &stop)?;
+        let over_time =
+            self.windows(document, &stop, (channels.len(), traffic.loads.len(), disciplines.len()))?;
         let names: Vec<&str> = channels.iter().map(|channel| channel.name.as_str()).collect();
         for (written, discipline) in listed.value.iter().zip(&disciplines) {
             self.tried(written, &discipline.spec, &names, &hardware)?;
@@ -142,10 +149,32 @@ impl Check<'_, '_> {
             traffic,
             stop,
             tails: document.measure.tails,
+            over_time,
             verify: document.measure.verify,
         };
         self.simulated(document, &fabric)?;
         Ok(fabric)
+    }
+
+    /// The length of the windows of which there are figures, of so many channels, loads and disciplines.
+    fn windows(
+        &self,
+        document: &FabricDocument,
+        stop: &Stop,
+        (channels, loads, disciplines): (usize, usize, usize),
+    ) -> Checked<Option<Nanos>> {
+        let FabricMeasure { window, over_time: asked, .. } = &document.measure;
+        let runs = (disciplines as u64).saturating_mul(u64::from(stop.replications));
+        let rows = over_time::rows(channels);
+        let course = Course::of_duration(stop.duration, rows, runs);
+        let length = scenario::over_time(self, window.as_ref(), asked.as_ref(), course)?;
+        match asked {
+            Some(asked) if length.is_some() && loads > 1 => {
+                let reason = format!("needs one load, and there are {loads}");
+                self.refuse(asked, reason, "write `traffic.load`, or remove it")
+            }
+            _ => Ok(length),
+        }
     }
 
     /// Refuses what the engines refuse, where it was not seen before.

@@ -3,16 +3,17 @@
 use super::hardware::Hardware;
 use super::pareto::{SHAPES, mean, means, shape_of};
 use crate::check::Check;
-use crate::document::{Bound, PacketSize, ParetoSize};
+use crate::document::{Bound, MessageLaw, PacketSize, ParetoSize};
 use crate::model::{Pareto, Size};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use weir_core::units::Bytes;
-use weir_document::quantity::ByteSize;
-use weir_document::{Checked, Located};
-use weir_workload::Sizes;
+use weir_document::quantity::{ByteSize, LengthUnit};
+use weir_document::{Brief, Checked, Located};
 use weir_workload::document::WorkloadChecks;
+use weir_workload::laws::written::Lengths;
+use weir_workload::{MAX_LENGTH, Sizes};
 
 /// The payloads where the scenario does not say: least, largest, mean.
 const PAYLOADS: (u64, u64, f64) = (56, 2040, 176.0);
@@ -85,15 +86,46 @@ impl Check<'_, '_> {
                 self.bytes_within(Some(payload), 256, (1, wire.payload())).map(Size::Constant)
             }
             PacketSize::Pareto(law) => self.pareto(law, wire).map(Size::Pareto),
-            PacketSize::Messages(file) => {
-                if let Some(sizes) = files.get(&file.value) {
-                    return Ok(Size::Messages(Arc::clone(sizes)));
+            PacketSize::Messages(written) => match &written.value {
+                Brief::Alone(file) => {
+                    let file = Located { value: file.clone(), span: written.span.clone() };
+                    self.sizes_of_file(&file, files).map(Size::Messages)
                 }
-                let sizes = Arc::new(self.cdf(file)?);
-                files.insert(file.value.clone(), Arc::clone(&sizes));
-                Ok(Size::Messages(sizes))
-            }
+                Brief::Table(law) => {
+                    self.sizes_by_law(written, law).map(|sizes| Size::Messages(Arc::new(sizes)))
+                }
+            },
         }
+    }
+
+    /// The sizes of a CDF file, which is read once.
+    fn sizes_of_file(&mut self, file: &Located<PathBuf>, files: &mut Files) -> Checked<Arc<Sizes>> {
+        if let Some(sizes) = files.get(&file.value) {
+            return Ok(Arc::clone(sizes));
+        }
+        let sizes = Arc::new(self.cdf(file)?);
+        files.insert(file.value.clone(), Arc::clone(&sizes));
+        Ok(sizes)
+    }
+
+    /// The sizes of messages by a law, in bytes.
+    fn sizes_by_law<T>(&self, at: &Located<T>, law: &MessageLaw) -> Checked<Sizes> {
+        let (sizes, unit) = match law {
+            MessageLaw::Exponential(mean) => {
+                (self.sizes(at, Sizes::exponential(self.length(mean)? as f64))?, mean.value.unit)
+            }
+            MessageLaw::Mixture(list) => self.mixture_of_lengths(at, list)?,
+            law => {
+                let counted = Lengths::up_to(MAX_LENGTH.into());
+                let law = law.textbook(self, &counted);
+                let law = law.unwrap_or_else(|| unreachable!("the laws of sizes alone are above"))?;
+                (self.lengths_of_law(at, &law, &counted)?, counted.unit_read())
+            }
+        };
+        if unit != LengthUnit::Bytes {
+            return self.refuse(at, "must be in bytes", "write sizes such as \"20kB\"");
+        }
+        Ok(sizes)
     }
 
     /// Refuses a payload that makes a packet above the MTU.

@@ -9,14 +9,17 @@
 //! |-|-|
 //! | Work per value | O(1) without a data-dependent branch: leading zeros, shift, add |
 //! | Quantile, merge | O(buckets held); a quantile of [`Ranked`] O(log buckets) |
-//! | Memory | up to 256 values: 4 bytes each; then 8 bytes a bucket, at most `(65 - BITS) << BITS` of them (58 KiB for 7 bits), held from the smallest to the largest power of two seen |
+//! | Memory | up to 256 values: 2 bytes each; then 2, 4 or 8 bytes a bucket by how many values there are, at most `(65 - BITS) << BITS` of them (7,424 for 7 bits), held from the smallest to the largest power of two seen |
 //! | Range | all of `u64` |
 //! | Units | those of the values: nanoseconds in the engines |
 //!
 //! A quantile of one histogram says nothing of its own sampling error, since neighbouring messages wait in
 //! the same queue; [`super::replications::quantile`] takes that from several histograms.
 
+mod counts;
 mod encode;
+
+use counts::{Count, Counts, Width};
 
 use crate::dispatch::{Level, Work};
 
@@ -31,10 +34,12 @@ const STRETCH: usize = 16;
 #[derive(Clone, Debug)]
 pub struct Histogram<const BITS: u32 = 7> {
     /// The bucket of each value, in order of arrival, while they are few; empty once there are counts.
-    few: Vec<u32>,
+    few: Vec<u16>,
     /// The bucket of the first count.
     first: usize,
-    counts: Vec<u64>,
+    counts: Counts,
+    /// How many values the counts are of.
+    counted: u64,
     sum: u128,
     minimum: u64,
     maximum: u64,
@@ -76,25 +81,39 @@ impl<const KINDS: usize, const BITS: u32> Work for Counting<'_, KINDS, BITS> {
                 *values = &[];
             }
         }
-        // In turns, since an addition to a count waits for the one before where both are of one bucket.
+        let widest = histograms.iter().map(|histogram| histogram.counts.width()).max();
+        histograms.iter_mut().for_each(|histogram| histogram.counts.widen(widest.unwrap_or(Width::Narrow)));
+        match widest {
+            None | Some(Width::Narrow) => Self::count::<u16>(histograms, values),
+            Some(Width::Middle) => Self::count::<u32>(histograms, values),
+            Some(Width::Wide) => Self::count::<u64>(histograms, values),
+        }
+    }
+}
+
+impl<const KINDS: usize, const BITS: u32> Counting<'_, KINDS, BITS> {
+    /// Counts in turns, since an addition to a count waits for the one before where both are of one bucket.
+    #[inline(always)]
+    fn count<T: Count>(histograms: [&mut Histogram<BITS>; KINDS], values: [&[u64]; KINDS]) {
+        let mut counts = histograms.map(|histogram| (histogram.first, T::all(&mut histogram.counts)));
         let mut places = [[0; STRETCH]; KINDS];
         let stretches = values.iter().map(|values| values.len()).min().unwrap_or(0) / STRETCH;
         for stretch in 0..stretches {
             for (kind, places) in places.iter_mut().enumerate() {
                 let values = &values[kind][stretch * STRETCH..(stretch + 1) * STRETCH];
                 for (place, &value) in places.iter_mut().zip(values) {
-                    *place = Histogram::<BITS>::index(value) - histograms[kind].first;
+                    *place = Histogram::<BITS>::index(value) - counts[kind].0;
                 }
             }
             for turn in 0..STRETCH {
-                for (histogram, places) in histograms.iter_mut().zip(&places) {
-                    histogram.counts[places[turn]] += 1;
+                for ((_, counts), places) in counts.iter_mut().zip(&places) {
+                    counts[places[turn]].add(1);
                 }
             }
         }
-        for (histogram, values) in histograms.iter_mut().zip(values) {
+        for ((first, counts), values) in counts.iter_mut().zip(values) {
             for &value in &values[stretches * STRETCH..] {
-                histogram.counts[Histogram::<BITS>::index(value) - histogram.first] += 1;
+                counts[Histogram::<BITS>::index(value) - *first].add(1);
             }
         }
     }
@@ -126,8 +145,21 @@ impl<const BITS: u32> Histogram<BITS> {
     /// An empty histogram, which holds no memory yet.
     #[must_use]
     pub const fn new() -> Self {
-        const { assert!(BITS >= 1 && BITS <= 16, "a power of two has 2 to 65536 buckets") };
-        Self { few: Vec::new(), first: 0, counts: Vec::new(), sum: 0, minimum: u64::MAX, maximum: 0 }
+        const {
+            assert!(
+                BITS >= 1 && BITS <= 10,
+                "a power of two has 2 to 1024 buckets, and all have numbers of 16 bits"
+            )
+        };
+        Self {
+            few: Vec::new(),
+            first: 0,
+            counts: Counts::NONE,
+            counted: 0,
+            sum: 0,
+            minimum: u64::MAX,
+            maximum: 0,
+        }
     }
 
     /// The bucket of `value`. For a value of `2^e` or more and less than `2^(e + 1)` the shift is
@@ -183,9 +215,10 @@ impl<const BITS: u32> Histogram<BITS> {
         self.minimum = self.minimum.min(minimum);
         self.maximum = self.maximum.max(maximum);
         if self.counts.is_empty() && self.few.len() + values.len() <= FEW {
-            self.few.extend(values.iter().map(|&value| Self::index(value) as u32));
+            self.few.extend(values.iter().map(|&value| Self::index(value) as u16));
             return false;
         }
+        self.make_room(values.len() as u64);
         let (low, high) = (Self::index(minimum), Self::index(maximum));
         if !self.has_count(low) || !self.has_count(high) {
             self.hold(low, high);
@@ -199,24 +232,36 @@ impl<const BITS: u32> Histogram<BITS> {
         index.wrapping_sub(self.first) < self.counts.len()
     }
 
+    /// There will be counts of so many values more.
+    #[inline]
+    fn make_room(&mut self, more: u64) {
+        self.counted += more;
+        self.counts.make_room(self.counted);
+    }
+
     /// Counts `more` values at the bucket at `index`.
     #[inline]
     fn count_at(&mut self, index: usize, more: u64) {
-        match self.counts.get_mut(index.wrapping_sub(self.first)) {
-            Some(count) => *count += more,
-            None => self.count_outside(index, more),
+        let counted = self.counted + more;
+        if self.counts.adds(index.wrapping_sub(self.first), more, counted) {
+            self.counted = counted;
+        } else {
+            self.count_outside(index, more);
         }
     }
 
-    /// Counts where there is no count yet.
+    /// Counts where there is no count yet, or where counts have become too narrow.
     #[cold]
     fn count_outside(&mut self, index: usize, more: u64) {
         if self.counts.is_empty() && more == 1 && self.few.len() < FEW {
-            self.few.push(index as u32);
+            self.few.push(index as u16);
             return;
         }
-        self.hold(index, index);
-        self.counts[index - self.first] += more;
+        if !self.has_count(index) {
+            self.hold(index, index);
+        }
+        self.make_room(more);
+        self.counts.add(index - self.first, more);
     }
 
     /// Counts what is in buckets, of which the first is the lowest and the last the highest, in an empty histogram.
@@ -226,31 +271,32 @@ impl<const BITS: u32> Histogram<BITS> {
         };
         let values = buckets.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
         if values <= FEW as u64 {
-            let each = buckets.iter().flat_map(|&(index, count)| (0..count).map(move |_| index as u32));
+            let each = buckets.iter().flat_map(|&(index, count)| (0..count).map(move |_| index as u16));
             self.few.extend(each);
             return;
         }
         self.hold(low, high);
-        buckets.iter().for_each(|&(index, count)| self.counts[index - self.first] += count);
+        self.make_room(values);
+        buckets.iter().for_each(|&(index, count)| self.counts.add(index - self.first, count));
     }
 
     /// Has counts of the buckets from `low` to `high`, to the ends of their powers of two, and of what was held before.
     #[cold]
     fn hold(&mut self, low: usize, high: usize) {
         let few = std::mem::take(&mut self.few);
-        let seen = few.iter().map(|&index| index as usize);
+        let seen = few.iter().map(|&index| usize::from(index));
         let held = (!self.counts.is_empty()).then(|| (self.first, self.first + self.counts.len() - 1));
         let ends = seen.clone().map(|index| (index, index)).chain(held).chain([(low, high)]);
         let (low, high) = ends.fold((usize::MAX, 0), |all, (low, high)| (all.0.min(low), all.1.max(high)));
         let first = low >> BITS << BITS;
         let length = (high + 1 - first).next_multiple_of(1 << BITS);
         if (first, length) != (self.first, self.counts.len()) {
-            let mut counts = vec![0; length];
             let before = if self.counts.is_empty() { 0 } else { self.first - first };
-            counts[before..before + self.counts.len()].copy_from_slice(&self.counts);
-            (self.first, self.counts) = (first, counts);
+            self.counts.lay_out(before, length);
+            self.first = first;
         }
-        seen.for_each(|index| self.counts[index - first] += 1);
+        self.make_room(few.len() as u64);
+        seen.for_each(|index| self.counts.add(index - first, 1));
     }
 
     /// Counts every value of `other` too.
@@ -293,17 +339,17 @@ impl<const BITS: u32> Histogram<BITS> {
         if !self.has_count(low) || !self.has_count(high) {
             self.hold(low, high);
         }
-        other.few.iter().for_each(|&index| self.counts[index as usize - self.first] += 1);
+        self.make_room(other.count());
+        other.few.iter().for_each(|&index| self.counts.add(usize::from(index) - self.first, 1));
         if !other.counts.is_empty() {
-            let from = &mut self.counts[other.first - self.first..];
-            from.iter_mut().zip(&other.counts).for_each(|(own, others)| *own += others);
+            self.counts.merge(other.first - self.first, &other.counts);
         }
     }
 
     /// How many values were recorded.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.few.len() as u64 + self.counts.iter().sum::<u64>()
+        self.few.len() as u64 + self.counted
     }
 
     /// Their exact sum.
@@ -374,12 +420,10 @@ impl<const BITS: u32> Histogram<BITS> {
     /// The places of the buckets that hold something, in increasing order, and how many they hold.
     pub(super) fn counted(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         // Most counts are zero: stretches of them are passed over at once.
-        let held = self.counts.chunks(STRETCH).enumerate();
-        let held = held.filter(|(_, counts)| counts.iter().fold(0, |all, &count| all | count) > 0);
-        let counted = held.flat_map(|(stretch, counts)| {
-            let first = self.first + stretch * STRETCH;
-            counts.iter().enumerate().map(move |(place, &count)| (first + place, count))
-        });
+        let length = self.counts.len();
+        let held = (0..length).step_by(STRETCH).map(move |from| from..length.min(from + STRETCH));
+        let held = held.filter(|stretch| self.counts.any(stretch.clone())).flatten();
+        let counted = held.map(|place| (self.first + place, self.counts.get(place)));
         self.few_in_order().chain(counted.filter(|&(_, count)| count > 0))
     }
 
@@ -391,7 +435,7 @@ impl<const BITS: u32> Histogram<BITS> {
         std::iter::from_fn(move || {
             let index = sorted.next()?;
             let more = std::iter::from_fn(|| sorted.next_if_eq(&index)).count() as u64;
-            Some((index as usize, 1 + more))
+            Some((index.into(), 1 + more))
         })
     }
 
@@ -503,12 +547,46 @@ mod tests {
     fn memory_follows_what_was_seen() {
         let mut histogram = Histogram::<7>::new();
         (0..FEW as u64).for_each(|value| histogram.record((1 << 30) + value));
-        assert_eq!((histogram.few.len(), histogram.counts.capacity()), (FEW, 0));
+        assert_eq!((histogram.few.len(), histogram.counts.len()), (FEW, 0));
         histogram.record(3 << 29);
         assert_eq!((histogram.few.capacity(), histogram.counts.len()), (0, 128), "one power of two");
         histogram.record(1 << 29);
         assert_eq!(histogram.counts.len(), 256, "and the one below");
         assert_eq!((histogram.count(), histogram.minimum()), (FEW as u64 + 2, Some(1 << 29)));
+    }
+
+    #[test]
+    fn counts_are_as_wide_as_they_must_be() {
+        let mut histogram = of(&[5; 300]);
+        for (more, values, width) in [
+            (0, 300, Width::Narrow),
+            (65_235, 65_535, Width::Narrow),
+            (1, 65_536, Width::Middle),
+            (0xfffe_ffff, 0xffff_ffff, Width::Middle),
+            (1, 1 << 32, Width::Wide),
+        ] {
+            histogram.count_at(Histogram::<7>::index(5), more);
+            assert_eq!((histogram.count(), histogram.counts.width()), (values, width));
+            let bucket = Bucket { low: 5, high: 5, count: values };
+            assert_eq!(histogram.buckets().collect::<Vec<_>>(), [bucket]);
+        }
+        let mut merged = of(&[5, 6]);
+        merged.merge(&histogram);
+        merged.merge(&of(&[7; 300]));
+        let counts: Vec<u64> = merged.buckets().map(|bucket| bucket.count).collect();
+        assert_eq!(counts, [(1 << 32) + 1, 1, 300]);
+        merged.record_all(&[7; 40]);
+        assert_eq!(merged.buckets().map(|bucket| bucket.count).sum::<u64>(), (1 << 32) + 342);
+    }
+
+    #[test]
+    fn kinds_of_different_widths_are_counted_together() {
+        let (mut narrow, mut wide) = (of(&[9; 300]), of(&[9; 300]));
+        wide.count_at(Histogram::<7>::index(9), 1 << 32);
+        Histogram::record_together([&mut narrow, &mut wide], [&[8; 50], &[9; 50]]);
+        let counts =
+            |histogram: &Histogram| histogram.buckets().map(|bucket| bucket.count).collect::<Vec<_>>();
+        assert_eq!((counts(&narrow), counts(&wide)), (vec![50, 300], vec![(1 << 32) + 350]));
     }
 
     #[test]

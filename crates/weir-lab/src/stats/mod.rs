@@ -20,6 +20,7 @@
 //! lengths), and every figure carries the unit of its series until [`Linearised::times`] or
 //! [`Measure::times`] converts it.
 
+pub mod areas;
 pub mod batch;
 pub mod bins;
 pub mod estimate;
@@ -43,7 +44,9 @@ pub mod tail;
 pub mod testing;
 pub mod times;
 pub mod window;
+pub mod windows;
 
+pub use areas::Areas;
 pub use batch::Batches;
 pub use bins::Bins;
 pub use estimate::{Estimate, Measure, Method, Unavailable};

@@ -119,7 +119,7 @@ impl Seat {
     pub(super) fn serve(&mut self, vlans: Vec<Option<Vlan>>) {
         if let Some(Err(error)) = self.open.as_mut().map(|open| open.serve(&vlans)) {
             log::error(format_args!(
-                "interface {}: its VLANs cannot be told to its program: {error}",
+                "interface {}: its VLANs cannot be passed to its program: {error}",
                 self.name
             ));
         }

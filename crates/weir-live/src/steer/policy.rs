@@ -88,7 +88,7 @@ mod tests {
 
     fn site() -> Site {
         let classes = vec![Profile { share: 0.5, service: Nanos::new(1_000) }; 2];
-        Site { servers: 3, receivers: 1, classes, queue: Some(64) }
+        Site { servers: 3, receivers: 1, classes, queue: Some(64), speeds: Vec::new() }
     }
 
     fn refused(text: &str) -> String {

@@ -14,7 +14,7 @@ use crate::model::Traffic;
 use weir_core::units::{Bytes, Nanos};
 use weir_document::{Checked, Located, Refused, plain_io};
 use weir_tg::lexer::MAX_TEXT;
-use weir_workload::{PacketBounds, PacketFormat, PacketSchedule, TimeUnit};
+use weir_workload::{PacketBounds, PacketFormat, PacketSchedule, Thinning, TimeUnit};
 
 /// The most files that are read, each with each way of reading it.
 const MAX_FILES: usize = 1024;
@@ -131,6 +131,7 @@ impl Check<'_, '_> {
             time_unit: written.time_unit.value,
             header: written.header,
             separator: written.separator,
+            thinning: Thinning::checked(self, written.thin.as_ref())?,
         })
     }
 

@@ -9,14 +9,13 @@ use super::routes::{Path, Routes};
 use super::traffic::Sending;
 use super::{LONGEST_DELAY, LONGEST_RUN, known_names};
 use crate::check::Check;
-use crate::document::brief::Brief;
 use crate::document::phase::Phase as WrittenPhase;
 use crate::document::{self, Network, NetworkDocument};
 use crate::model::{Flow, Phase, Stop, Tick};
 use weir_core::item::{Addresses, ClassId, Dscp};
 use weir_core::units::{Bytes, Nanos};
 use weir_document::quantity::Time;
-use weir_document::{Checked, Located, MAX_WORK};
+use weir_document::{Brief, Checked, Located, MAX_WORK};
 
 /// The most flows.
 const MAX_FLOWS: u64 = 1_000_000;

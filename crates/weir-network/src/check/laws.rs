@@ -39,6 +39,7 @@ impl Check<'_, '_> {
                 let states = [self.state(first, reading)?, self.state(second, reading)?];
                 Ok(Distribution::Markov2(Box::new(states)))
             }
+            _ => unreachable!("mixtures and laws of the textbooks are asked for before"),
         }
     }
 

@@ -6,14 +6,13 @@ use super::nodes::Nodes;
 use super::{LONGEST_DELAY, known_names};
 use crate::check::Check;
 use crate::document;
-use crate::document::brief::Brief;
 use crate::model::{Jitter, Link};
 use weir_core::canonical::canonical;
 use weir_core::registry;
 use weir_core::spec::Spec;
 use weir_core::units::{Bytes, Nanos};
 use weir_document::quantity::{LengthUnit, Overhead, Time};
-use weir_document::{Checked, Located, NamedDiscipline};
+use weir_document::{Brief, Checked, Located, NamedDiscipline};
 
 /// The most links, counted in each direction.
 const MAX_LINKS: usize = 100_000;

@@ -4,9 +4,11 @@ use super::LONGEST_RUN;
 use crate::check::Check;
 use crate::document::{NetworkMeasure, NetworkStop};
 use crate::model::{Measure, Stop};
+use crate::over_time;
 use weir_core::units::Nanos;
 use weir_document::quantity::Time;
 use weir_document::{Checked, Located, MAX_REPLICATIONS};
+use weir_lab::scenario::over_time::{self as scenario, Course};
 
 /// The replications of a scenario that does not say.
 const REPLICATIONS: u32 = 8;
@@ -57,7 +59,20 @@ impl Check<'_, '_> {
         let figures = if by_flow { flows } else { 1 };
         let intervals = self.intervals(written.intervals.as_ref(), stop, figures)?;
         let series = written.series.as_ref().map(|step| self.series(step, stop, flows)).transpose()?;
-        Ok(Measure { intervals, series, tails: written.tails, flows: by_flow })
+        Ok(Measure { intervals, series, over_time: None, tails: written.tails, flows: by_flow })
+    }
+
+    /// The length of the windows of which there are figures, of so many links, in all disciplines and replications.
+    pub(super) fn over_time(
+        &self,
+        written: &NetworkMeasure,
+        stop: &Stop,
+        links: usize,
+        disciplines: usize,
+    ) -> Checked<Option<Nanos>> {
+        let runs = (disciplines as u64).saturating_mul(u64::from(stop.replications));
+        let course = Course::of_duration(stop.duration, over_time::rows(links), runs);
+        scenario::over_time(self, written.window.as_ref(), written.over_time.as_ref(), course)
     }
 
     /// The whole run, and the intervals asked for.

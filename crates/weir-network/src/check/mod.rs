@@ -31,6 +31,7 @@ use weir_core::units::Nanos;
 pub(super) use weir_document::words::known_names;
 use weir_document::{Checked, Checker, Located};
 use weir_lab::scenario::need::{Measured, NeedTable};
+use weir_lab::scenario::over_time::NOT_LONGER;
 use weir_lab::scenario::settle::{Longer, Settle};
 use weir_lab::scenario::{Compared, Read, Written};
 
@@ -96,6 +97,9 @@ impl Read for NetworkScenario {
         if document.measure.intervals.is_some() {
             return Err("cannot be combined with measure.intervals, whose figures no longer run settles");
         }
+        if self.measure.over_time.is_some() {
+            return Err(NOT_LONGER);
+        }
         if !self.flows.iter().any(|flow| flow.lasts(self.stop.duration)) {
             return Err("has no effect where every flow ends by itself");
         }
@@ -121,7 +125,8 @@ impl Check<'_, '_> {
         let links = self.links(&mut document.link, &nodes, &disciplines)?;
         let stop = self.network_stop(&document.stop.value)?;
         let flows = self.flows(document, &nodes, &links, &stop)?;
-        let measure = self.network_measure(&document.measure, &stop, flows.all.len())?;
+        let mut measure = self.network_measure(&document.measure, &stop, flows.all.len())?;
+        measure.over_time = self.over_time(&document.measure, &stop, links.all.len(), disciplines.len())?;
         let mut network = NetworkScenario {
             title: document.title.clone(),
             seed: document.seed,

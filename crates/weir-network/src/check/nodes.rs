@@ -4,12 +4,11 @@ use std::collections::HashMap;
 
 use super::{LONGEST_DELAY, known_names};
 use crate::check::Check;
-use crate::document::brief::Brief;
 use crate::document::{self, Network};
 use crate::model::{Delay, Jitter, Node, NodeKind};
 use weir_core::units::Nanos;
 use weir_document::quantity::Time;
-use weir_document::{Checked, Located};
+use weir_document::{Brief, Checked, Located};
 
 /// The most hosts and routers.
 const MAX_NODES: usize = 100_000;

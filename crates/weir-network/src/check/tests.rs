@@ -223,13 +223,17 @@ fn what_is_sent_is_as_it_is_written() {
         other => panic!("{other:?}"),
     };
     let exponential = |mean| Distribution::Exponential { mean, bounds: None };
-    let expected = Drawn { gap: exponential(0.007_692), size: Distribution::Constant(782.0), packets: None };
+    let expected = Drawn {
+        gap: exponential(0.007_692).into(),
+        size: Distribution::Constant(782.0).into(),
+        packets: None,
+    };
     assert_eq!(traffic(0), expected);
     let size = Distribution::Uniform { min: 100.0, max: 300.0 };
-    assert_eq!(traffic(2), Drawn { gap: exponential(0.016), size, packets: Some(1000) });
+    assert_eq!(traffic(2), Drawn { gap: exponential(0.016).into(), size: size.into(), packets: Some(1000) });
     let long = Distribution::Exponential { mean: 1.0, bounds: Some((0.1, 5.0)) };
     let states = [(20.0, Distribution::Constant(0.001)), (1.0, long)];
-    assert_eq!(traffic(5).gap, Distribution::Markov2(Box::new(states)));
+    assert_eq!(traffic(5).gap, Distribution::Markov2(Box::new(states)).into());
     let tcp = Tcp {
         congestion: Congestion::Cubic,
         packet: Bytes::new(1500),

@@ -5,14 +5,16 @@ use super::files::Files;
 use super::flows::Period;
 use super::laws::Reading;
 use crate::check::Check;
-use crate::document::brief::Brief;
 use crate::document::{CongestionControl, Flow, Law, Tcp};
-use crate::model::{self, Congestion, Drawn, Traffic};
+use crate::model::{self, Congestion, Drawn, Gaps, PacketSizes, Traffic};
+use std::sync::Arc;
 use weir_core::units::{Bytes, Nanos};
-use weir_document::quantity::{Length, Time};
-use weir_document::{Checked, Located};
+use weir_document::quantity::{Length, LengthUnit, Time};
+use weir_document::{Brief, Checked, Located};
 use weir_tg::Distribution;
+use weir_workload::Sizes;
 use weir_workload::document::WorkloadChecks;
+use weir_workload::laws::written::{self, Lengths};
 
 /// The largest packet.
 pub(super) const MAX_PACKET: Bytes = Bytes::new(1 << 20);
@@ -108,16 +110,34 @@ impl Check<'_, '_> {
         Ok(Sending { traffic, expected: Some(expected), largest, mean })
     }
 
-    fn packet_sizes(&self, written: &Located<Brief<Length, Law<Length>>>) -> Checked<Distribution> {
+    fn packet_sizes(&self, written: &Located<Brief<Length, Law<Length>>>) -> Checked<PacketSizes> {
         let value = |length: &Located<Length>| self.packet_size(length).map(|bytes| bytes.get() as f64);
         let reading = Reading { value: &value, least: 1.0, written: "1B" };
         match &written.value {
             Brief::Alone(length) => {
                 let alone = Located { value: *length, span: written.span.clone() };
-                self.law(&Law::Constant(alone), &reading)
+                self.law(&Law::Constant(alone), &reading).map(PacketSizes::Tg)
             }
-            Brief::Table(law) => self.law(law, &reading),
+            Brief::Table(law) => match self.table_of_sizes(written, law)? {
+                Some(sizes) => Ok(PacketSizes::Table(Arc::new(sizes))),
+                None => self.law(law, &reading).map(PacketSizes::Tg),
+            },
         }
+    }
+
+    /// The sizes of a mixture, or of a law of the textbooks; `None` for a law of another kind.
+    fn table_of_sizes<T>(&self, at: &Located<T>, law: &Law<Length>) -> Checked<Option<Sizes>> {
+        if let Law::Mixture(list) = law {
+            list.iter().try_for_each(|(size, _)| self.packet_size(size).map(drop))?;
+            return self.mixture_of_lengths(at, list).map(|(sizes, _)| Some(sizes));
+        }
+        let counted = Lengths::up_to(MAX_PACKET.get());
+        let Some(law) = law.textbook(self, &counted) else { return Ok(None) };
+        let law = law?;
+        if counted.unit_read() != LengthUnit::Bytes {
+            return self.refuse(at, "must be in bytes", "write sizes such as \"1460B\"");
+        }
+        self.lengths_of_law(at, &law, &counted).map(Some)
     }
 
     /// The size of a packet, from 1 byte up.
@@ -129,20 +149,23 @@ impl Check<'_, '_> {
         Ok(size)
     }
 
-    /// The law of the times between departures, in seconds.
-    fn gaps(&self, flow: &Flow, size: &Distribution) -> Checked<Distribution> {
+    /// The law of the times between departures.
+    fn gaps(&self, flow: &Flow, size: &PacketSizes) -> Checked<Gaps> {
         let seconds =
             |time: &Located<Time>| self.span(time, LONGEST_DELAY).map(|span| span.get() as f64 / SECOND);
         let reading = Reading { value: &seconds, least: 0.0, written: "0s" };
         let too_fast = "asks for more than a packet a nanosecond";
         match (&flow.gap, &flow.rate) {
             (Some(written), _) => {
-                let law = match &written.value {
+                let law: Gaps = match &written.value {
                     Brief::Alone(time) => {
                         let alone = Located { value: *time, span: written.span.clone() };
-                        self.law(&Law::Constant(alone), &reading)?
+                        self.law(&Law::Constant(alone), &reading)?.into()
                     }
-                    Brief::Table(law) => self.law(law, &reading)?,
+                    Brief::Table(law) => match law.textbook(self, &LONGEST_DELAY) {
+                        Some(law) => Gaps::Law(law?),
+                        None => self.plain_gaps(written, law, &reading)?,
+                    },
                 };
                 if law.mean() * SECOND < 1.0 {
                     return self.refuse(written, too_fast, "raise the mean gap");
@@ -161,10 +184,17 @@ impl Check<'_, '_> {
                         let reason = format!("asks for less than a packet in {LONGEST_DELAY}");
                         self.refuse(rate, reason, "raise the rate")
                     }
-                    _ => Ok(Distribution::Exponential { mean: gap, bounds: None }),
+                    _ => Ok(Distribution::Exponential { mean: gap, bounds: None }.into()),
                 }
             }
         }
+    }
+
+    /// A law of gaps that is none of the textbooks.
+    fn plain_gaps<T>(&self, at: &Located<T>, law: &Law<Time>, reading: &Reading<'_, Time>) -> Checked<Gaps> {
+        let Law::Mixture(list) = law else { return self.law(law, reading).map(Gaps::Tg) };
+        let check = written::Check { checker: self, counted: &LONGEST_DELAY };
+        check.values(at, list).map(Gaps::Law)
     }
 
     fn transfer(&self, flow: &Flow, tcp: &Located<Tcp>) -> Checked<Sending> {

@@ -7,6 +7,7 @@ use crate::model::{Measure, Operation, Process, Stop};
 use weir_core::units::Nanos;
 use weir_document::quantity::Time;
 use weir_document::{Checked, Located, MAX_REPLICATIONS};
+use weir_lab::scenario::over_time::{self as scenario, Course};
 
 /// The most epochs of a run.
 pub(super) const MAX_EPOCHS: u64 = 1_000_000_000;
@@ -68,11 +69,23 @@ impl Check<'_, '_> {
         Ok(Stop { warm_up, duration, replications: replications as u32 })
     }
 
-    pub(super) fn node_measure(&self, written: &NodeMeasure, epoch: Nanos, stop: &Stop) -> Checked<Measure> {
+    pub(super) fn node_measure(
+        &self,
+        written: &NodeMeasure,
+        epoch: Nanos,
+        stop: &Stop,
+        course: Course,
+    ) -> Checked<Measure> {
         let sample = written.sample.as_ref();
         Ok(Measure {
             tails: written.tails,
             verify: written.verify,
+            over_time: scenario::over_time(
+                self,
+                written.window.as_ref(),
+                written.over_time.as_ref(),
+                course,
+            )?,
             sample: sample.map(|time| self.sample(time, stop)).transpose()?,
             timeline: Some(match &written.timeline {
                 Some(written) => self.timeline(&written.value, stop)?,

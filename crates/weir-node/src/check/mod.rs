@@ -6,6 +6,7 @@
 //! | nodes, costs, processes of the system | `nodes` |
 //! | disciplines, with the epoch as their length or period | `disciplines` |
 //! | templates and processes | `processes` |
+//! | laws with names | `laws` |
 //! | queues and events | `objects` |
 //! | what processes do | `does`, `program`, `replay` |
 //! | what processes ask for, tried with the disciplines | `trial` |
@@ -16,6 +17,7 @@
 
 mod disciplines;
 mod does;
+mod laws;
 mod measure;
 mod nodes;
 mod objects;
@@ -27,13 +29,16 @@ mod trial;
 use crate::document::{BalanceTable, NodeDocument, NodeStop};
 use crate::figures;
 use crate::model::{Balance, NodeScenario, Process};
+use crate::over_time;
 use weir_core::units::Nanos;
 use weir_document::{Checked, Checker, Located};
 use weir_lab::scenario::need::{Measured, NeedTable};
+use weir_lab::scenario::over_time::{Course, NOT_LONGER};
 use weir_lab::scenario::settle::{Longer, Settle};
 use weir_lab::scenario::{Compared, Read, Written};
 
 use nodes::Nodes;
+use processes::Named;
 
 /// The longest run: some 11 days.
 const LONGEST_RUN: Nanos = Nanos::new(1_000_000_000_000_000);
@@ -104,6 +109,9 @@ impl Read for NodeScenario {
     }
 
     fn longer(&self, _document: &NodeDocument, times: u64) -> Result<Longer, &'static str> {
+        if self.measure.over_time.is_some() {
+            return Err(NOT_LONGER);
+        }
         let duration =
             self.stop.duration.get().checked_mul(times).ok_or("is more than the clock can hold")?;
         Ok(Longer::lasting(Nanos::new(duration)))
@@ -119,14 +127,18 @@ impl Check<'_, '_> {
         let reference = self.task_reference(document.reference.as_ref(), &disciplines)?;
         let instances = self.instances(document)?;
         let objects = self.objects(document, &nodes.names, &instances)?;
-        let mut processes = self.processes(&instances, &objects, &nodes.names, nodes.costs)?;
+        let names = Named { objects: &objects, laws: &self.laws(&document.law)? };
+        let mut processes = self.processes(&instances, names, &nodes.names, nodes.costs)?;
         self.add_system(document, &nodes, &mut processes)?;
         for (written, discipline) in document.disciplines.value.iter().zip(&disciplines) {
             self.declarations(document, (written, &discipline.spec), &instances, &processes, &nodes.names)?;
         }
         let balance = self.balance(document.balance.as_ref(), nodes.names.len())?;
         let stop = self.node_stop(document.stop.as_ref(), &epoch_of(document, nodes.epoch), &processes)?;
-        let measure = self.node_measure(&document.measure, nodes.epoch, &stop)?;
+        let runs = (disciplines.len() as u64).saturating_mul(u64::from(stop.replications));
+        let rows = over_time::rows(processes.len(), objects.all_queues.len(), nodes.names.len());
+        let course = Course::of_duration(stop.duration, rows, runs);
+        let measure = self.node_measure(&document.measure, nodes.epoch, &stop, course)?;
         let (names, specs) =
             disciplines.into_iter().map(|discipline| (discipline.name, discipline.spec)).unzip();
         Ok(NodeScenario {

@@ -87,7 +87,7 @@ impl System {
 fn once_an_epoch(run: Nanos, epoch: Nanos, offset: Nanos) -> Program {
     let operations = vec![
         Operation::Loop { times: None, after: 4 },
-        Operation::Compute(Law::Constant(run)),
+        Operation::Compute(Law::Constant(run).into()),
         Operation::SleepUntil { every: epoch, offset },
         Operation::End(0),
     ];

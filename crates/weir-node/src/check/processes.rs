@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use super::does::{Does, Shared};
+use super::laws::Laws;
 use super::objects::Objects;
 use super::program::Scope;
 use super::{EPOCHS, LONGEST, LONGEST_RUN, MAX_PROCESSES};
@@ -92,6 +93,13 @@ impl Instances<'_> {
     pub(super) fn names(&self) -> impl Iterator<Item = &str> + Clone {
         self.all.iter().map(|(name, _)| name.as_str())
     }
+}
+
+/// What programs may name.
+#[derive(Clone, Copy)]
+pub(super) struct Named<'n> {
+    pub(super) objects: &'n Objects,
+    pub(super) laws: &'n Laws,
 }
 
 /// What a table of processes comes to, but for names in programs.
@@ -224,7 +232,7 @@ impl Check<'_, '_> {
     pub(super) fn processes(
         &mut self,
         instances: &Instances<'_>,
-        objects: &Objects,
+        Named { objects, laws }: Named<'_>,
         nodes: &[String],
         costs: Costs,
     ) -> Checked<Vec<Process>> {
@@ -237,7 +245,7 @@ impl Check<'_, '_> {
         let mut size = 0;
         for (place, (name, kind)) in instances.all.iter().enumerate() {
             let (common, written) = (&kinds[*kind], instances.kinds[*kind].written);
-            let scope = Scope { process: place, name, set: &written.set, objects, costs };
+            let scope = Scope { process: place, name, set: &written.set, objects, laws, costs };
             let operations = self.operations(&common.does, &scope, &mut size)?;
             processes.push(Process {
                 name: name.clone(),

@@ -9,7 +9,8 @@ use weir_core::units::{Nanos, Weight};
 use weir_document::testing::{Folder, assert_bounds, grouped, names};
 use weir_lab::scenario::Scenario;
 use weir_lab::scenario::testing::Texts;
-use weir_workload::duration::{Law, Run};
+use weir_workload::ContinuousLaw;
+use weir_workload::duration::{AnyLaw, Law, Run};
 
 /// With what the blocks of `refusals.txt` have in common.
 const TEXTS: Texts<NodeScenario> = Texts::new(&[
@@ -36,7 +37,7 @@ fn what_is_not_said_is_one_node_where_nothing_costs_anything() {
     assert_eq!(node.specs[0].to_string(), "epoch:length=100ms");
     assert_eq!(node.stop, Stop { warm_up: millis(1_000), duration: millis(11_000), replications: 1 });
     let timeline = Some((millis(1_000), millis(1_500)));
-    assert_eq!(node.measure, Measure { tails: true, verify: false, sample: None, timeline });
+    assert_eq!(node.measure, Measure { tails: true, verify: false, over_time: None, sample: None, timeline });
     let [process] = node.processes.as_slice() else { panic!("{:?}", node.processes) };
     assert_eq!((process.name.as_str(), process.node, process.declared), ("a", 0, Declared::default()));
     assert_eq!((process.deadline, process.starts), (None, millis(0)));
@@ -52,6 +53,19 @@ fn what_is_random_is_replicated() {
     assert_eq!(replications("loop { sleep 5ms }"), 1);
     assert_eq!(replications("loop { sleep exponential(5ms) }"), 10);
     assert_eq!(replications("loop { compute uniform(1ms, 2ms) }"), 10);
+}
+
+#[test]
+fn programs_name_laws_of_the_table() {
+    let node = TEXTS.model(
+        "...\nlaw = { work = { lognormal = { mean = \"5ms\", cv = 2.0 } }, pause = { exponential = \"9ms\" } }\n\
+         [[process]]\nname = \"a\"\nprogram = \"loop { compute work; sleep $gap }\"\nset = { gap = \"pause\" }",
+    );
+    let lognormal = ContinuousLaw::lognormal(5e6, 2.0).expect("a law");
+    let operations = &node.processes[0].program.operations;
+    assert_eq!(operations[1], Operation::Compute(AnyLaw::Textbook(Arc::new(lognormal))));
+    assert_eq!(operations[2], Operation::Sleep(Law::Exponential(millis(9)).into()));
+    assert_eq!(node.stop.replications, 10);
 }
 
 /// Every key but that of a data file.
@@ -152,16 +166,19 @@ fn everything_is_as_it_is_written() {
     assert_eq!(node.balance, Some(Balance { every: millis(1_000), cost: micros(100) }));
     assert_eq!(node.stop, Stop { warm_up: millis(120), duration: millis(1_000), replications: 3 });
     let timeline = Some((millis(0), millis(200)));
-    assert_eq!(node.measure, Measure { tails: false, verify: true, sample: Some(millis(100)), timeline });
+    assert_eq!(
+        node.measure,
+        Measure { tails: false, verify: true, over_time: None, sample: Some(millis(100)), timeline }
+    );
 }
 
 #[test]
 fn a_process_is_its_template_but_for_what_it_says_itself() {
     let node = TEXTS.model(RICH);
-    let generator = |times, work, queue| {
+    let generator = |times, work: Law, queue| {
         vec![
             Operation::Loop { times: Some(times), after: 4 },
-            Operation::Compute(work),
+            Operation::Compute(work.into()),
             Operation::Enqueue(queue),
             Operation::End(0),
         ]
@@ -199,7 +216,7 @@ fn of_the_system(process: &Process) -> (&str, usize, u8, u64, u64, Vec<Operation
 fn once_every(run: u64, every: Nanos, offset: u64) -> Vec<Operation> {
     vec![
         Operation::Loop { times: None, after: 4 },
-        Operation::Compute(Law::Constant(Nanos::new(run))),
+        Operation::Compute(Law::Constant(Nanos::new(run)).into()),
         Operation::SleepUntil { every, offset: Nanos::new(offset) },
         Operation::End(0),
     ]

@@ -6,7 +6,7 @@ use crate::engine::refused;
 use crate::model::{NodeScenario, Operation};
 use weir_lab::error::RunError;
 use weir_lab::stream::LONGEST_MEAN;
-use weir_workload::duration::{Law, Run};
+use weir_workload::duration::{AnyLaw, Law, Run};
 
 /// One step of a program. Numbers are places in the tables of [`Programs`], or in the scenario's lists.
 ///
@@ -40,7 +40,7 @@ pub(super) struct Programs {
     pub(super) operations: Vec<u32>,
     /// Where each process begins.
     pub(super) entries: Vec<u32>,
-    pub(super) laws: Vec<Law>,
+    pub(super) laws: Vec<AnyLaw>,
     pub(super) sets: Vec<u32>,
     pub(super) grids: Vec<Grid>,
     /// How often each counted loop is done; 0 for the counter of a replay, and for when a sleep is next over.
@@ -124,17 +124,17 @@ impl Programs {
         open: &mut Vec<Open>,
     ) -> Result<(), String> {
         let step = match operation {
-            Operation::Compute(Law::Constant(span)) => Step::Compute(span.get()),
-            Operation::Compute(law) => Step::Draw { law: self.law(process, *law)? },
+            Operation::Compute(AnyLaw::Plain(Law::Constant(span))) => Step::Compute(span.get()),
+            Operation::Compute(law) => Step::Draw { law: self.law(process, law)? },
             Operation::Post(event) => Step::Post { event: any_event(node, *event)? },
             Operation::PostAfter(event, law) => {
-                Step::PostAfter { event: own_event(node, process, *event)?, law: self.law(process, *law)? }
+                Step::PostAfter { event: own_event(node, process, *event)?, law: self.law(process, law)? }
             }
             Operation::Wait(events) => self.wait(node, process, events)?,
             Operation::WaitAny => Step::WaitAny,
             Operation::Enqueue(queue) => Step::Enqueue { queue: a_queue(node, *queue)? },
             Operation::Dequeue(queue) => Step::Dequeue { queue: a_queue(node, *queue)? },
-            Operation::Sleep(law) => Step::Sleep { law: self.law(process, *law)? },
+            Operation::Sleep(law) => Step::Sleep { law: self.law(process, law)? },
             Operation::SleepUntil { every, offset } => {
                 if offset >= every {
                     return Err(format!(
@@ -175,12 +175,12 @@ impl Programs {
         place(self.grids.len() - 1)
     }
 
-    fn law(&mut self, process: usize, law: Law) -> Result<u32, String> {
+    fn law(&mut self, process: usize, law: &AnyLaw) -> Result<u32, String> {
         match law {
-            Law::Exponential(mean) if mean.get() as f64 > LONGEST_MEAN => {
+            AnyLaw::Plain(Law::Exponential(mean)) if mean.get() as f64 > LONGEST_MEAN => {
                 return Err(format!("the mean is {mean}, must be at most {LONGEST_MEAN:.0}ns"));
             }
-            Law::Uniform(low, high) if low > high => {
+            AnyLaw::Plain(Law::Uniform(low, high)) if low > high => {
                 return Err(format!(
                     "it is uniform from {low} to {high}, must be from the shorter to the longer"
                 ));
@@ -188,7 +188,7 @@ impl Programs {
             _ => {}
         }
         self.random[process] |= law.is_random();
-        self.laws.push(law);
+        self.laws.push(law.clone());
         Ok(place(self.laws.len() - 1))
     }
 

@@ -4,7 +4,7 @@ use crate::engine::code::{Grid, Programs};
 use crate::job::Job;
 use crate::model::NodeScenario;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
-use weir_workload::duration::Law;
+use weir_workload::duration::{AnyLaw, Law};
 
 /// An instant of a grid, and whether it is the first that a process takes of it.
 #[derive(Clone, Copy, Debug)]
@@ -39,9 +39,10 @@ impl Memory {
     /// How long a law says.
     #[inline]
     pub(super) fn draw(&mut self, programs: &Programs, process: u32, law: u32) -> u64 {
-        match (programs.laws[law as usize], &mut self.streams[process as usize]) {
+        match (&programs.laws[law as usize], &mut self.streams[process as usize]) {
             (law, Some(stream)) => law.draw(stream).get(),
-            (Law::Constant(span) | Law::Exponential(span) | Law::Uniform(span, _), None) => span.get(),
+            (AnyLaw::Plain(Law::Constant(span)), None) => span.get(),
+            (_, None) => unreachable!("a process that draws has a stream"),
         }
     }
 

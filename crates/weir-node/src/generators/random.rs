@@ -14,7 +14,8 @@ use crate::model::{Balance, Costs, NodeScenario, Operation, Process, Program};
 use weir_core::task::Declared;
 use weir_core::units::{Nanos, Weight};
 use weir_lab::stream::{Purpose, Stream, StreamKey};
-use weir_workload::duration::{Law, Run};
+use weir_workload::ContinuousLaw;
+use weir_workload::duration::{AnyLaw, Law, Run};
 
 /// The unit of time.
 pub const UNIT: u64 = 500_000;
@@ -59,13 +60,26 @@ pub struct Wish {
     pub whole: bool,
 }
 
-fn law(dice: &mut Dice, whole: bool, low: u64, high: u64) -> Law {
+fn law(dice: &mut Dice, whole: bool, low: u64, high: u64) -> AnyLaw {
     match dice.below(8) {
         _ if whole => Law::Constant(dice.units(low, high)),
         0 => Law::Exponential(dice.units(1, high)),
         1 => Law::Uniform(dice.units(low, low + 1), dice.units(low + 1, high)),
+        2 => return textbook(dice, high),
         _ => Law::Constant(dice.units(low, high)),
     }
+    .into()
+}
+
+/// A law of the textbooks, of a mean of at most `high` units.
+fn textbook(dice: &mut Dice, high: u64) -> AnyLaw {
+    let mean = dice.units(1, high).get() as f64;
+    let law = match dice.below(3) {
+        0 => ContinuousLaw::lognormal(mean, 1.5),
+        1 => ContinuousLaw::erlang(3, mean),
+        _ => ContinuousLaw::pareto_of_mean(2.5, mean),
+    };
+    AnyLaw::Textbook(Arc::new(law.expect("a law of a mean")))
 }
 
 /// A random operation that is no loop.

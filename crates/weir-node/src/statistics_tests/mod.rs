@@ -37,7 +37,7 @@ fn process(name: &str, need: u64, deadline: Option<u64>, system: bool) -> Proces
         system,
         movable: true,
         starts: nanos(0),
-        program: Program { operations: vec![Operation::Compute(Law::Constant(nanos(1)))] },
+        program: Program { operations: vec![Operation::Compute(Law::Constant(nanos(1)).into())] },
     }
 }
 
@@ -64,12 +64,12 @@ fn scenario(disciplines: &[&str], replications: u32) -> NodeScenario {
         ],
         balance: None,
         stop: Stop { warm_up: nanos(100), duration: nanos(400), replications },
-        measure: Measure { tails: true, verify: false, sample: None, timeline: None },
+        measure: Measure { tails: true, verify: false, over_time: None, sample: None, timeline: None },
     }
 }
 
 fn with_chance(mut node: NodeScenario) -> NodeScenario {
-    node.processes[0].program.operations = vec![Operation::Compute(Law::Exponential(nanos(1)))];
+    node.processes[0].program.operations = vec![Operation::Compute(Law::Exponential(nanos(1)).into())];
     node
 }
 
@@ -79,7 +79,7 @@ fn left(node: &NodeScenario, used: Option<[Used; 2]>) -> job::Left {
 }
 
 /// The result of telling every job its own.
-fn outcome(node: &NodeScenario, tell: impl Fn(Job, &mut Recorder) -> Option<[Used; 2]>) -> NodeOutcome {
+fn outcome(node: &NodeScenario, tell: impl Fn(Job, &mut Recorder<'_>) -> Option<[Used; 2]>) -> NodeOutcome {
     let mut gathered = Gathered::new(node.stop.replications, node.cells());
     for replication in 0..node.stop.replications {
         for discipline in 0..node.disciplines.len() {

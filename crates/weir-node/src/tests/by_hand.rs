@@ -126,7 +126,7 @@ fn a_process_moves_to_the_idle_node_when_it_waits_with_its_events() {
         let program = Writer::new().begin(None).compute(ms(need)).sleep(ms(6));
         one.processes.push(process(name, ms(30), None, program.done()));
     }
-    let after = Operation::PostAfter(event, weir_workload::duration::Law::Constant(ms(30)));
+    let after = Operation::PostAfter(event, weir_workload::duration::Law::Constant(ms(30)).into());
     one.processes[0].program.operations.insert(0, after);
     if let Operation::Loop { after, .. } = &mut one.processes[0].program.operations[1] {
         *after += 1;

@@ -89,7 +89,7 @@ fn who_may_still_be_woken_is_not_told_of() {
         Writer::new().then(Operation::WaitAny).begin(Some(3)).compute(ms(1)).enqueue(0).done(),
         Writer::new().sleep(ms(5_000)).post(2).done(),
         // And a timer holds what wakes this one.
-        Writer::new().then(Operation::PostAfter(4, Law::Constant(ms(5_000)))).wait(4).done(),
+        Writer::new().then(Operation::PostAfter(4, Law::Constant(ms(5_000)).into())).wait(4).done(),
     ]);
     assert!(told.is_empty(), "{told:?}");
 }

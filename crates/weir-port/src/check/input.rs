@@ -10,7 +10,7 @@ use weir_document::quantity::Clock;
 use weir_document::{Checked, Located};
 use weir_lab::stream::LONGEST_MEAN;
 use weir_workload::document::WorkloadChecks;
-use weir_workload::{Arrivals, MessageClasses, TimeUnit, Trace, TraceFormat};
+use weir_workload::{Arrivals, MessageClasses, Thinning, TimeUnit, Trace, TraceFormat};
 
 /// The most applications of a workload.
 pub(super) const MAX_APPLICATIONS: u64 = 1_000_000;
@@ -165,6 +165,7 @@ impl Check<'_, '_> {
             time_unit: file.time_unit.value,
             header: file.header,
             separator: file.separator,
+            thinning: Thinning::checked(self, file.thin.as_ref())?,
         })
     }
 

@@ -4,10 +4,11 @@
 use super::{Check, Serving};
 use crate::document::{self, ClassesBy, PortDocument};
 use weir_core::units::Bytes;
-use weir_document::quantity::{Length, LengthUnit};
-use weir_document::{Checked, Located, Refused};
+use weir_document::quantity::LengthUnit;
+use weir_document::{Checked, Located};
 use weir_workload::document::WorkloadChecks;
-use weir_workload::{MessageClasses, Sizes, Trace};
+use weir_workload::laws::written::Lengths;
+use weir_workload::{MAX_LENGTH, MessageClasses, Sizes, Trace};
 
 /// The most lengths that make a class each.
 pub(super) const MAX_LENGTH_CLASSES: u64 = 100;
@@ -47,8 +48,14 @@ impl Check<'_, '_> {
             document::Lengths::Exponential(mean) => {
                 (self.sizes(written, Sizes::exponential(self.length(mean)? as f64))?, mean.value.unit)
             }
-            document::Lengths::Mixture(list) => self.mixture(written, list)?,
+            document::Lengths::Mixture(list) => self.mixture_of_lengths(written, list)?,
             document::Lengths::Cdf(file) => (self.cdf(file)?, LengthUnit::Bytes),
+            law => {
+                let counted = Lengths::up_to(MAX_LENGTH.into());
+                let law = law.textbook(self, &counted);
+                let law = law.unwrap_or_else(|| unreachable!("the laws of lengths alone are above"))?;
+                (self.lengths_of_law(written, &law, &counted)?, counted.unit_read())
+            }
         };
         match self.packet_for(written, unit, workload, serving)? {
             Some(packet) => self.sizes(written, sizes.in_packets(packet.get())),
@@ -87,40 +94,6 @@ impl Check<'_, '_> {
             (LengthUnit::Packets, _) => "give the service a time by `packet`",
         };
         self.refuse(at, reason, remedy)
-    }
-
-    fn same_unit(&self, first: &Located<Length>, other: &Located<Length>) -> Checked<()> {
-        if first.value.unit == other.value.unit {
-            return Ok(());
-        }
-        let reason = format!("must be in `{}`, as the length before it is", first.value.unit.symbol());
-        self.refuse(other, reason, "use one unit throughout")
-    }
-
-    fn mixture(
-        &self,
-        written: &Located<document::Lengths>,
-        list: &[(Located<Length>, Located<f64>)],
-    ) -> Result<(Sizes, LengthUnit), Refused> {
-        let Some((first, _)) = list.first() else {
-            return self.refuse(written, "must have at least one length", "write [[\"1pkt\", 1.0]]");
-        };
-        let mut pairs = Vec::new();
-        for (length, probability) in list {
-            self.same_unit(first, length)?;
-            if !(0.0..=1.0).contains(&probability.value) {
-                return self.refuse(
-                    probability,
-                    "must be a probability from 0 to 1",
-                    "write one such as 0.9",
-                );
-            }
-            if pairs.iter().any(|(other, _)| *other == length.value.count) {
-                return self.refuse(length, "is listed twice", "add the two probabilities");
-            }
-            pairs.push((self.length(length)?, probability.value));
-        }
-        Ok((self.sizes(written, Sizes::list(&pairs))?, first.value.unit))
     }
 
     /// The classes of messages whose lengths follow `lengths`.

@@ -5,13 +5,17 @@
 
 use crate::document::{self, PortDocument};
 use crate::figures;
-use crate::model::{Input, Limit, Measure, PacketTime, PortScenario, Service, Stop, WarmUp, WholeTime};
+use crate::model::{
+    Input, Limit, Measure, OverTime, PacketTime, PortScenario, Service, Stop, WarmUp, WholeTime,
+};
+use crate::over_time;
 use crate::run::ticks_per_replication;
 use crate::ticks::{LONGEST, Ticks};
 use weir_core::units::{Bytes, Nanos};
 use weir_document::quantity::{self, Clock, LengthUnit, Time};
 use weir_document::{Checked, Checker, Located, MAX_REPLICATIONS, MAX_WORK, Wording};
 use weir_lab::scenario::need::{Measured, NeedTable};
+use weir_lab::scenario::over_time::{self as scenario, Course};
 use weir_lab::scenario::settle::{Longer, Settle};
 use weir_lab::scenario::{Compared, IN_SERVICES, Read, Written};
 use weir_lab::stream::LONGEST_MEAN;
@@ -108,6 +112,9 @@ impl Read for PortScenario {
         if self.stop.precision.is_some() {
             return Err("cannot be combined with stop.precision, which ends a run earlier");
         }
+        if self.measure.over_time.is_some() {
+            return Err(scenario::NOT_LONGER);
+        }
         let (key, count) = match self.stop.limit {
             Limit::Packets(count) => ("packets", count),
             Limit::Messages(count) => ("messages", count),
@@ -133,6 +140,8 @@ impl Check<'_, '_> {
         let stop = self.stop(&document.stop, serving, &checked.input)?;
         let end = self.horizon(document, &stop, &checked, serving)?;
         let ticks = Ticks::of(serving.service, end, checked.input.longest_mean());
+        let measure =
+            Measure { over_time: self.over_time(document, serving, &checked, &stop, end)?, ..measure };
         // A trace ends, so it has means at any load: those of its burst.
         let statement = match checked.input {
             Input::Trace(_) => None,
@@ -355,7 +364,35 @@ impl Check<'_, '_> {
             }
             written => written.as_ref().is_some_and(|written| written.value),
         };
-        Ok(Measure { latency, queue_period, tails: measure.tails, verify })
+        Ok(Measure { latency, queue_period, tails: measure.tails, verify, over_time: None })
+    }
+
+    /// The windows of which there are figures over time, in a run whose replications end about then.
+    fn over_time(
+        &self,
+        document: &PortDocument,
+        serving: Serving,
+        checked: &input::Arrives,
+        stop: &Stop,
+        end: f64,
+    ) -> Checked<Option<OverTime>> {
+        let measure = &document.measure;
+        // Windows are in the scenario's unit of time, and counted in nanoseconds.
+        let in_nanoseconds = |written: &Located<Time>| {
+            let span = self.time(written, serving.clock)?;
+            Ok(Located { value: Time { span, clock: Clock::Seconds }, span: written.span.clone() })
+        };
+        let window = measure.window.as_ref().map(in_nanoseconds).transpose()?;
+        let expected = Nanos::new(end.ceil() as u64);
+        let course = Course {
+            duration: expected,
+            lasts: "the expected length of a replication",
+            clock: serving.clock,
+            rows: over_time::rows(checked.classes.len()),
+            runs: (document.disciplines.value.len() as u64).saturating_mul(u64::from(stop.replications)),
+        };
+        let window = scenario::over_time(self, window.as_ref(), measure.over_time.as_ref(), course)?;
+        Ok(window.map(|window| OverTime { window, expected }))
     }
 
     /// Where a replication ends in nanoseconds, about; a run that its clock cannot hold is refused.

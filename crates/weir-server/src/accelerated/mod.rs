@@ -10,10 +10,11 @@
 //! | Source | Lindley, *The theory of queues with a single server*, Proc. Cambridge Phil. Soc. 48, 1952; Kiefer and Wolfowitz, *On the theory of queues with many servers*, Trans. AMS 78, 1955 |
 //! | Work per request | O(1), and that of the dispatcher; with one queue, and where the shortest is looked for, O(cores) over a few cache lines |
 //! | Memory | the ends of the requests that are there |
-//! | Stands for | `cfcfs`, `darc` whose classes use the cores of longer ones, and every dispatcher without control over first-in first-out queues; no cost of a cold cache, no measurement of order, no closed-loop clients, no retries, patience only where neither cores are reserved nor work is seen, and one receiver, which keeps the order of arrival and whose ring has no bound |
+//! | Stands for | cores that are alike: `cfcfs`, `darc` whose classes use the cores of longer ones, and every dispatcher without control over first-in first-out queues; no cost of a cold cache, no measurement of order, no closed-loop clients, no retries, several cores a request only under dispatchers and where nothing is cancelled, no deadlines, nobody who does not join, patience only where neither cores are reserved nor work is seen, and one receiver, which keeps the order of arrival and whose ring has no bound |
 //!
 //! The plain engine gives the same, request by request, which the tests show.
 
+mod apart;
 mod at_once;
 mod central;
 mod per_core;
@@ -58,6 +59,10 @@ pub(crate) trait Course {
     fn take<S: Sink>(&mut self, door: &mut Door, block: &Requests, teller: &mut Teller<'_, S>) -> u64;
     /// No more requests come: those that wait begin.
     fn close<S: Sink>(&mut self, _teller: &mut Teller<'_, S>) {}
+    /// How many grants there were, where so many requests are done.
+    fn grants(&self, done: u64) -> u64 {
+        done
+    }
     /// Requests that were sent elsewhere than they were first to be.
     fn moved(&self) -> u64 {
         0
@@ -151,10 +156,11 @@ impl<S: Sink> Teller<'_, S> {
 /// Whether a scenario leaves the course of a request to its arrival alone, whatever the discipline.
 fn is_open(scenario: &ServerScenario) -> bool {
     let costs = scenario.costs;
-    let open = !matches!(scenario.workload, Workload::Closed(_)) && scenario.retry.is_none();
+    let open = !matches!(scenario.workload, Workload::Closed(_)) && !scenario.tells_clients();
     let measure = scenario.measure;
+    let open = open && !scenario.has_balking() && !scenario.has_deadline();
     let is_one = scenario.site.receivers == 1 && scenario.ring.is_none();
-    open && is_one && costs.cold.get() == 0 && !measure.order && !measure.verify
+    open && is_one && scenario.is_even() && costs.cold.get() == 0 && !measure.order && !measure.verify
 }
 
 /// Runs a job, if it is one of those that this engine stands for.
@@ -172,6 +178,11 @@ pub(crate) fn play<S: Sink>(
     let is_dispatcher = registry::DISPATCHER.iter().any(|info| info.name == spec.name);
     // Who leaves before its turn comes is met with the reserved cores' queues by the other engine.
     if is_reserved && scenario.has_patience() {
+        return Ok(None);
+    }
+    if let Some(fan_out) = scenario.fan_out
+        && !(is_dispatcher && apart::is_known(scenario, fan_out))
+    {
         return Ok(None);
     }
     if !is_open(scenario) || !(is_central || is_reserved || is_dispatcher) {
@@ -198,7 +209,7 @@ pub(crate) fn play<S: Sink>(
         let ended = course.map(|course| run(scenario, course, source, sink, watch));
         return ended.transpose().map_err(overloaded);
     }
-    let visitor = PerCore { scenario, source, sink, watch };
+    let visitor = PerCore { scenario, job, source, sink, watch };
     registry::visit_dispatcher(spec, &scenario.site, visitor)
         .map_err(no_such)?
         .transpose()
@@ -208,6 +219,7 @@ pub(crate) fn play<S: Sink>(
 /// Runs what a dispatcher is visited for.
 struct PerCore<'r, 'w, S> {
     scenario: &'r ServerScenario,
+    job: Job,
     source: &'r mut Source,
     sink: &'r mut S,
     watch: &'r Watch<'w>,
@@ -219,12 +231,20 @@ impl<S: Sink> DispatcherVisitor<Message<Nanos>> for PerCore<'_, '_, S> {
         let dispatcher = make();
         let sees_work = dispatcher.sees() == Sees::Work;
         // Of who will leave, the work is seen until then, though no core will do it.
-        let is_seen = self.scenario.known == Known::Exact && !self.scenario.has_patience();
-        if dispatcher.period().is_some() || (sees_work && !is_seen) {
+        let leaves = self.scenario.has_patience() || apart::may_leave(self.scenario);
+        let is_seen = self.scenario.known == Known::Exact && !leaves;
+        // Nothing happens here when a request ends, of which a dispatcher could hear.
+        if dispatcher.period().is_some() || dispatcher.hears() || (sees_work && !is_seen) {
             return None;
         }
         let (servers, queue) = (self.scenario.site.servers, self.scenario.site.queue);
-        let Self { scenario, source, sink, watch } = self;
+        let Self { scenario, job, source, sink, watch } = self;
+        if let Some(fan_out) = scenario.fan_out {
+            // Sub-requests look at several cores each, so that it does not pay to have these loops for few cores too.
+            let cores = per_core::PerCore::<_, Many>::new(dispatcher, servers, queue);
+            let course = apart::Parted::new(cores, scenario, fan_out, job.replication);
+            return Some(run(scenario, course, source, sink, watch));
+        }
         Some(match servers as usize <= TOGETHER {
             true => {
                 let course = per_core::PerCore::<_, Few>::new(dispatcher, servers, queue);
@@ -290,7 +310,7 @@ impl<C: Course, S: Sink> Work for Run<'_, '_, C, S> {
         }
         (left.last, left.abandoned) = (teller.last, teller.abandoned);
         left.done = left.offered - left.dropped;
-        (left.decisions, left.moved) = (left.done, self.course.moved());
+        (left.decisions, left.moved) = (self.course.grants(left.done), self.course.moved());
         Ok(Ended::Finished(left))
     }
 }

@@ -6,7 +6,7 @@ use super::scan::{Numbers, first_by};
 use super::{Leaves, Request};
 use weir_core::discipline::DropReason;
 use weir_core::item::{ClassId, FlowId, Message};
-use weir_core::pool::{Dispatcher, ReceiverId, ServerId, Servers};
+use weir_core::pool::{Apart, Dispatcher, ReceiverId, ServerId, Servers};
 use weir_core::units::{Instant, Nanos};
 
 /// The cores, as they are at a moment.
@@ -59,15 +59,63 @@ impl<D, N: Numbers> PerCore<D, N> {
     }
 }
 
+impl<D: Dispatcher<Message<Nanos>>, N: Numbers> PerCore<D, N> {
+    /// One of several sub-requests comes: the core that it joins, which none of the others has, and when its turn comes there.
+    ///
+    /// # Errors
+    /// It is dropped.
+    #[inline(always)]
+    pub(super) fn joins(
+        &mut self,
+        now: u64,
+        request: &Request,
+        apart: &mut Apart,
+    ) -> Result<(usize, u64), DropReason> {
+        let view = View { count: self.servers, ends: &self.ends, free: &self.free, now };
+        let (instant, item) = (Instant::new(now), item(request));
+        let sent = self.dispatcher.dispatch_apart(instant, &item, ReceiverId(0), &view, apart)?;
+        apart.add(sent);
+        let place = sent.0 as usize;
+        if self.ends.is_full(place, self.room, now) {
+            return Err(DropReason::QueueFull);
+        }
+        Ok((place, now.max(self.free.as_ref()[place].get())))
+    }
+
+    /// A core serves what has joined it, until this time.
+    #[inline(always)]
+    pub(super) fn serves(&mut self, core: usize, end: u64, now: u64) {
+        self.free.as_ref()[core].set(end);
+        self.ends.push(core, end, now);
+    }
+
+    /// What has joined a core stands in its queue until its turn comes, and is not served.
+    pub(super) fn stands(&mut self, core: usize, turn: u64, now: u64) {
+        if turn > now {
+            self.ends.push(core, turn, now);
+        }
+    }
+
+    pub(super) fn redirected(&self) -> u64 {
+        self.dispatcher.redirected()
+    }
+}
+
+/// What dispatchers are told of a request.
+#[inline(always)]
+fn item(request: &Request) -> Message<Nanos> {
+    Message {
+        id: 0,
+        flow: FlowId(request.flow),
+        class: ClassId(request.class),
+        remaining: Nanos::new(request.service),
+    }
+}
+
 impl<D: Dispatcher<Message<Nanos>>, N: Numbers> Sends for PerCore<D, N> {
     #[inline(always)]
     fn request(&mut self, now: u64, request: &Request) -> Result<Begins, Leaves> {
-        let item = Message {
-            id: 0,
-            flow: FlowId(request.flow),
-            class: ClassId(request.class),
-            remaining: Nanos::new(request.service),
-        };
+        let item = item(request);
         let view = View { count: self.servers, ends: &self.ends, free: &self.free, now };
         let sent = self.dispatcher.dispatch(Instant::new(now), &item, ReceiverId(0), &view);
         let ServerId(server) = sent?;
@@ -89,6 +137,6 @@ impl<D: Dispatcher<Message<Nanos>>, N: Numbers> Sends for PerCore<D, N> {
     }
 
     fn moved(&self) -> u64 {
-        self.dispatcher.redirected()
+        self.redirected()
     }
 }

@@ -14,7 +14,6 @@ use weir_document::{Checked, Located};
 use weir_workload::document::WorkloadChecks;
 use weir_workload::duration::Law;
 use weir_workload::laws::LawError;
-use weir_workload::laws::written::LawChecks;
 use weir_workload::{ContinuousLaw, Sizes};
 
 /// How far the shares may be from a sum of 1; within it they are scaled.
@@ -27,18 +26,13 @@ pub(super) fn mean_of_all(classes: &[Class]) -> f64 {
     classes.iter().map(|class| class.share * class.service.mean()).sum()
 }
 
-/// What disciplines are told of the classes; no mean is 0, as none of theirs may be.
+/// What disciplines know of the classes; no mean is 0, as none of theirs may be.
 pub(super) fn profiles(classes: &[Class]) -> Vec<Profile> {
     let of = |class: &Class| Profile {
         share: class.share,
         service: Nanos::new((class.service.mean().round() as u64).max(1)),
     };
     classes.iter().map(of).collect()
-}
-
-/// Whether a law is not of whole nanoseconds.
-fn is_textbook(law: &ServiceLaw) -> bool {
-    !matches!(law, ServiceLaw::Exponential(_) | ServiceLaw::Uniform(..) | ServiceLaw::Mixture(_))
 }
 
 /// The times of a mixture of nothing else.
@@ -86,7 +80,7 @@ impl Check<'_, '_> {
             let service = self.service(service)?;
             let (slo, patience) = (self.slo(class.value.slo.as_ref())?, self.patience(&class.value)?);
             let timeout = self.timeout(&class.value)?;
-            classes.push(Class { name, share, service, slo, patience, timeout });
+            classes.push(Class { name, share, service, slo, patience, timeout, deadline: None, balk: None });
         }
         Ok(classes)
     }
@@ -141,8 +135,8 @@ impl Check<'_, '_> {
     }
 
     /// How long requests of a class wait for their service to begin.
-    pub(super) fn patience(&self, class: &ClassTable) -> Checked<Option<Law>> {
-        class.patience.as_ref().map(|written| self.span_law(written, true)).transpose()
+    pub(super) fn patience(&self, class: &ClassTable) -> Checked<Option<Service>> {
+        class.patience.as_ref().map(|written| self.service(written)).transpose()
     }
 
     /// How long clients of a class wait for the answer.
@@ -150,41 +144,42 @@ impl Check<'_, '_> {
         class.timeout.as_ref().map(|written| self.some_span(written, LONGEST_SERVICE)).transpose()
     }
 
+    /// How long requests are served or wait, which is above 0.
     fn service(&self, written: &Located<ServiceTime>) -> Checked<Service> {
+        self.law_of_time(written, true)
+    }
+
+    /// How long a client thinks, which may be nothing.
+    pub(super) fn think(&self, written: &Located<ServiceTime>) -> Checked<Service> {
+        self.law_of_time(written, false)
+    }
+
+    fn law_of_time(&self, written: &Located<ServiceTime>, some: bool) -> Checked<Service> {
+        let textbook = |law: Checked<ContinuousLaw>| law.map(Arc::new).map(Service::Textbook);
         match &written.value {
             ServiceTime::Law(ServiceLaw::Mixture(list)) => match only_times(list) {
                 Some(times) => self.mixed_times(written, &times),
-                None => self.mixed_laws(written, list).map(Arc::new).map(Service::Textbook),
+                None => textbook(self.mixed_laws(written, list)),
             },
-            ServiceTime::Law(law) if is_textbook(law) => {
-                self.textbook(written).map(Arc::new).map(Service::Textbook)
-            }
-            _ => self.span_law(written, true).map(Service::Law),
+            _ => match self.span_law(written, some)? {
+                Some(law) => Ok(Service::Law(law)),
+                None => textbook(self.textbook(written)),
+            },
         }
     }
 
-    /// How long a client thinks.
-    pub(super) fn think(&self, written: &Located<ServiceTime>) -> Checked<Service> {
-        match &written.value {
-            ServiceTime::Law(law) if is_textbook(law) => {
-                self.textbook(written).map(Arc::new).map(Service::Textbook)
-            }
-            _ => self.span_law(written, false).map(Service::Law),
-        }
-    }
-
-    /// A law of a span of time; `some` where it is above 0.
-    pub(super) fn span_law(&self, written: &Located<ServiceTime>, some: bool) -> Checked<Law> {
+    /// A law of a span of time in whole nanoseconds; `some` where it is above 0. `None` where it is a law of another kind.
+    fn span_law(&self, written: &Located<ServiceTime>, some: bool) -> Checked<Option<Law>> {
         let span = |time: &Located<Time>| match some {
             true => self.some_span(time, LONGEST_SERVICE),
             false => self.span(time, LONGEST_SERVICE),
         };
-        match &written.value {
+        let law = match &written.value {
             ServiceTime::Constant(time) => {
-                span(&Located { value: *time, span: written.span.clone() }).map(Law::Constant)
+                span(&Located { value: *time, span: written.span.clone() }).map(Law::Constant)?
             }
             ServiceTime::Law(ServiceLaw::Exponential(mean)) => {
-                self.some_span(mean, LONGEST_SERVICE).map(Law::Exponential)
+                self.some_span(mean, LONGEST_SERVICE).map(Law::Exponential)?
             }
             ServiceTime::Law(ServiceLaw::Uniform(first, last)) => {
                 let (from, until) = (span(first)?, span(last)?);
@@ -192,44 +187,31 @@ impl Check<'_, '_> {
                     let reason = format!("must be at least the first, which is {from}");
                     return self.refuse(last, reason, "swap the two");
                 }
-                Ok(Law::Uniform(from, until))
+                Law::Uniform(from, until)
             }
-            ServiceTime::Law(law) => {
-                let remedy = "write a span, an `exponential` or a `uniform`";
-                let reason = match is_textbook(law) {
-                    true => "is of a law that only service and think times may be of",
-                    false => "is a mixture, which only service times may be",
-                };
-                self.refuse(written, reason, remedy)
-            }
-        }
+            ServiceTime::Law(_) => return Ok(None),
+        };
+        Ok(Some(law))
     }
 
     /// A law of the textbooks.
     fn textbook(&self, written: &Located<ServiceTime>) -> Checked<ContinuousLaw> {
+        if let Some(law) = self.span_law(written, true)? {
+            return self.plain_law(written, law);
+        }
         let law = match &written.value {
             ServiceTime::Law(law) => law,
-            ServiceTime::Constant(_) => return self.plain_law(written),
+            ServiceTime::Constant(_) => unreachable!("it is a law of a span"),
         };
-        match law {
-            ServiceLaw::Exponential(_) | ServiceLaw::Uniform(..) => self.plain_law(written),
-            ServiceLaw::Lognormal(law) => self.lognormal(law, LONGEST_SERVICE),
-            ServiceLaw::Gamma(law) => self.gamma(law, LONGEST_SERVICE),
-            ServiceLaw::Erlang(law) => self.erlang(law, LONGEST_SERVICE),
-            ServiceLaw::Weibull(law) => self.weibull(law, LONGEST_SERVICE),
-            ServiceLaw::Pareto(law) => self.pareto(law, LONGEST_SERVICE),
-            ServiceLaw::BoundedPareto(law) => self.bounded_pareto(law, LONGEST_SERVICE),
-            ServiceLaw::Hyperexponential(law) => self.hyperexponential(law, LONGEST_SERVICE),
-            ServiceLaw::Coxian(law) => self.coxian(law, LONGEST_SERVICE),
-            ServiceLaw::PhaseType(law) => self.phases(law, LONGEST_SERVICE),
-            ServiceLaw::Empirical(points) => self.points(points, LONGEST_SERVICE),
-            ServiceLaw::Mixture(list) => self.mixed_laws(written, list),
+        if let ServiceLaw::Mixture(list) = law {
+            return self.mixed_laws(written, list);
         }
+        law.textbook(self, &LONGEST_SERVICE).unwrap_or_else(|| unreachable!("it is a law of a span"))
     }
 
     /// A constant, an exponential or a uniform law as a part of a mixture.
-    fn plain_law(&self, written: &Located<ServiceTime>) -> Checked<ContinuousLaw> {
-        let made = match self.span_law(written, true)? {
+    fn plain_law(&self, written: &Located<ServiceTime>, law: Law) -> Checked<ContinuousLaw> {
+        let made = match law {
             Law::Exponential(mean) => ContinuousLaw::exponential(mean.get() as f64),
             Law::Uniform(from, to) if from < to => ContinuousLaw::uniform(from.get() as f64, to.get() as f64),
             Law::Constant(time) | Law::Uniform(time, _) => ContinuousLaw::deterministic(time.get() as f64),

@@ -5,9 +5,11 @@ use super::workload::Arrives;
 use crate::check::Check;
 use crate::document::{ServerDocument, ServerMeasure};
 use crate::model::{Measure, Open, Stop, Workload};
+use crate::over_time;
 use crate::run::MOST_WINDOWS;
 use weir_core::units::Nanos;
 use weir_document::{Checked, Located, MAX_REPLICATIONS, MAX_WORK};
+use weir_lab::scenario::over_time::{self as scenario, Course};
 use weir_workload::requests::Requests;
 
 /// Requests of all replications together where the scenario does not say.
@@ -32,9 +34,12 @@ impl Check<'_, '_> {
             Workload::Closed(_) => self.end_of_closed(document)?,
             Workload::Open(open) => self.end_of_open(document, open, replications)?,
         };
-        let has_levels = matches!(&arrives.workload, Workload::Open(Open { levels: Some(_), .. }));
+        let follows_time = matches!(
+            &arrives.workload,
+            Workload::Open(Open { levels: Some(_), .. } | Open { curve: Some(_), .. })
+        );
         let warm_up = match &stop.warm_up {
-            None if is_trace || has_levels => Nanos::new(0),
+            None if is_trace || follows_time => Nanos::new(0),
             None => Nanos::new(duration.get() / WARM_UP),
             Some(written) => {
                 let warm_up = self.span(written, LONGEST_RUN)?;
@@ -78,9 +83,10 @@ impl Check<'_, '_> {
                 let count = self.whole(requests, 1, MAX_WORK)?;
                 open.time_of(count as f64 / f64::from(replications))
             }
-            (None, None) => match open.levels {
-                Some(levels) => levels.every.get() as f64 * f64::from(levels.count),
-                None => open.time_of(REQUESTS as f64 / f64::from(replications)),
+            (None, None) => match (open.levels, &open.curve) {
+                (Some(levels), _) => levels.every.get() as f64 * f64::from(levels.count),
+                (None, Some(curve)) => curve.extent() as f64,
+                (None, None) => open.time_of(REQUESTS as f64 / f64::from(replications)),
             },
         };
         let longest = LONGEST_RUN.get() as f64;
@@ -109,6 +115,7 @@ impl Check<'_, '_> {
         written: &ServerMeasure,
         stop: &Stop,
         classes: usize,
+        disciplines: usize,
     ) -> Checked<Measure> {
         let window = written.window.as_ref();
         let window = window
@@ -118,7 +125,16 @@ impl Check<'_, '_> {
                 Ok(span)
             })
             .transpose()?;
-        Ok(Measure { tails: written.tails, order: written.order, window, verify: written.verify })
+        let over_time = self.over_time(written, stop, disciplines)?;
+        Ok(Measure { tails: written.tails, order: written.order, window, over_time, verify: written.verify })
+    }
+
+    /// Whether figures of each window are asked for, of which not too many are kept.
+    fn over_time(&self, written: &ServerMeasure, stop: &Stop, disciplines: usize) -> Checked<bool> {
+        let Some(asked) = written.over_time.as_ref().filter(|asked| asked.value) else { return Ok(false) };
+        let runs = (disciplines as u64).saturating_mul(u64::from(stop.replications));
+        let course = Course::of_duration(stop.duration, over_time::MOST_ROWS, runs);
+        scenario::over_time(self, written.window.as_ref(), Some(asked), course).map(|length| length.is_some())
     }
 
     fn windows<T>(&self, written: &Located<T>, span: Nanos, stop: &Stop, classes: usize) -> Checked<()> {

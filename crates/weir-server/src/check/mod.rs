@@ -7,7 +7,10 @@
 //! | classes and their service | `classes` |
 //! | arrivals from outside, clients | `workload` |
 //! | requests of a file | `requests` |
-//! | clients that try again | `retry` |
+//! | clients that try again, and their circuit breaker | `retry` |
+//! | deadlines, and where requests do not join | `leaving` |
+//! | requests that go to several cores | `fan_out` |
+//! | speeds of cores, and faults | `speeds` |
 //! | when a run ends, what is measured | `measure` |
 //! | disciplines, built for the site | `disciplines` |
 //!
@@ -15,18 +18,21 @@
 
 mod classes;
 mod disciplines;
+mod fan_out;
+mod leaving;
 mod measure;
 mod requests;
 mod retry;
+mod speeds;
 mod workload;
 
 use crate::document::span::Bound;
 use crate::document::{KnownService, ServerDocument, ServerTable};
 use crate::figures;
 use crate::floor;
-use crate::model::{Costs, Known, Open, ServerScenario, Workload};
+use crate::model::{Costs, Fault, Known, Open, ServerScenario, Workload};
 use weir_core::pool::{MAX_SERVERS, Site};
-use weir_core::units::Nanos;
+use weir_core::units::{Nanos, Speed};
 use weir_document::quantity::{Clock, Time};
 use weir_document::{Checked, Checker, Located, Wording};
 use weir_lab::scenario::need::{Measured, Need, NeedTable};
@@ -55,6 +61,10 @@ struct Cores {
     costs: Costs,
     ring: Option<u32>,
     known: Known,
+    speeds: Vec<Speed>,
+    faults: Vec<Fault>,
+    /// How many sub-requests a request has.
+    parts: u32,
 }
 
 weir_document::checks!(Check);
@@ -126,9 +136,15 @@ impl Read for ServerScenario {
             Workload::Open(Open { levels: Some(_), .. }) => {
                 return Err("cannot be combined with levels of the load, which end by themselves");
             }
+            Workload::Open(Open { curve: Some(_), .. }) if !self.measures_whole_periods() => {
+                return Err(
+                    "cannot be combined with a curve that is measured in part, of which a longer run has another",
+                );
+            }
             Workload::Open(_) | Workload::Closed(_) => {}
         }
-        if document.stop.duration.is_none() {
+        let is_curve_once = document.stop.requests.is_none() && document.workload.value.curve.is_some();
+        if document.stop.duration.is_none() && !is_curve_once {
             let requests =
                 document.stop.requests.as_ref().map_or(measure::REQUESTS, |requests| requests.value);
             return Ok(Longer::counted("requests", requests.saturating_mul(times)));
@@ -143,9 +159,11 @@ impl Check<'_, '_> {
     /// Checks the whole document of the server.
     fn server_scenario(&mut self, document: &ServerDocument) -> Checked<ServerScenario> {
         self.version(&document.weir)?;
-        let cores = self.cores(&document.server.value)?;
+        let mut cores = self.cores(&document.server.value)?;
+        let fan_out = self.fan_out(document, cores.cores)?;
+        cores.parts = fan_out.map_or(1, |fan_out| fan_out.to);
         let names = self.class_names(&document.class)?;
-        let (classes, arrives) = match &document.workload.value.trace {
+        let (mut classes, arrives) = match &document.workload.value.trace {
             Some(trace) => self.traced(trace, document, &names, &cores)?,
             None => {
                 let classes = self.request_classes(&document.class, names)?;
@@ -153,20 +171,27 @@ impl Check<'_, '_> {
                 (classes, arrives)
             }
         };
+        self.leaving(document, cores.known, &cores, &mut classes)?;
         let stop = self.server_stop(document, &arrives)?;
+        self.all_parts(document, &arrives, &stop)?;
         self.memory(document, &cores, &arrives, &stop)?;
-        let retry = self.retry(document, cores.queue.is_some() || cores.ring.is_some())?;
-        let measure = self.server_measure(&document.measure, &stop, classes.len())?;
+        let is_bounded = cores.queue.is_some() || cores.ring.is_some();
+        let retry = self.retry(document, is_bounded)?;
+        let breaker = self.breaker(document, is_bounded)?;
+        let measure =
+            self.server_measure(&document.measure, &stop, classes.len(), document.disciplines.value.len())?;
         let site = Site {
             servers: cores.cores,
             receivers: cores.receivers,
             classes: profiles(&classes),
             queue: cores.queue,
+            speeds: cores.speeds,
         };
         let disciplines = self.pool_disciplines(&document.disciplines, &site)?;
         let reference = self.pool_reference(document.reference.as_ref(), &disciplines)?;
-        let (names, specs) =
+        let (names, specs): (_, Vec<_>) =
             disciplines.into_iter().map(|discipline| (discipline.name, discipline.spec)).unzip();
+        self.sends_apart(document, &specs)?;
         let mut server = ServerScenario {
             title: document.title.clone(),
             seed: document.seed,
@@ -177,13 +202,17 @@ impl Check<'_, '_> {
             classes,
             workload: arrives.workload,
             retry,
+            breaker,
+            fan_out,
             known: cores.known,
             costs: cores.costs,
             ring: cores.ring,
+            faults: cores.faults,
             load: arrives.load,
             stop,
             measure,
         };
+        self.thinks(document, &server)?;
         // All others would be the same.
         if !server.is_random() {
             server.stop.replications = 1;
@@ -209,6 +238,9 @@ impl Check<'_, '_> {
                 cold: cost(table.cold.as_ref())?,
             },
             known: self.known(table.known.as_ref())?,
+            speeds: self.speeds(table.speeds.as_ref(), cores)?,
+            faults: self.faults(&table.fault, cores)?,
+            parts: 1,
         })
     }
 

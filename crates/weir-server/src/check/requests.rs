@@ -13,7 +13,7 @@ use weir_document::{Checked, Located};
 use weir_workload::document::WorkloadChecks;
 use weir_workload::duration::Law;
 use weir_workload::requests::Requests;
-use weir_workload::{ClassBy, RequestBounds, RequestFormat, TimeUnit, read_requests};
+use weir_workload::{ClassBy, RequestBounds, RequestFormat, Thinning, TimeUnit, read_requests};
 
 /// The most requests of a trace.
 pub(super) const MAX_REQUESTS: usize = 50_000_000;
@@ -37,6 +37,7 @@ impl Check<'_, '_> {
         self.unused(workload.arrivals.as_ref(), "workload.trace")?;
         self.unused(workload.levels.as_ref(), "workload.trace")?;
         self.unused(workload.burst.as_ref(), "workload.trace")?;
+        self.unused(workload.curve.as_ref(), "workload.trace")?;
         self.unused(workload.flows.as_ref(), "workload.trace, whose column `flow` says whose a request is")?;
         let mut requests = self.request_file(&written.value, names)?;
         let receivers = document.server.value.receivers.as_ref();
@@ -53,7 +54,8 @@ impl Check<'_, '_> {
             _ => {}
         }
         let classes = self.traced_classes(document, names, &requests)?;
-        let work = mean_of_all(&classes) * requests.at.len() as f64 / f64::from(cores.cores);
+        let requested = requests.at.len() as f64 * f64::from(cores.parts);
+        let work = mean_of_all(&classes) * requested / cores.capacity();
         let load = self.scaled(document, &mut requests, work)?;
         self.end_within(written, &requests)?;
         let workload = Workload::Trace(Arc::new(requests));
@@ -88,6 +90,7 @@ impl Check<'_, '_> {
             base,
             costs: costs.collect(),
             class: self.class_by(file, names)?,
+            thinning: Thinning::checked(self, file.thin.as_ref())?,
         };
         let bounds =
             RequestBounds { requests: MAX_REQUESTS, service: LONGEST_SERVICE, flows: MAX_FLOWS as usize };
@@ -189,6 +192,8 @@ impl Check<'_, '_> {
                 slo: self.slo(table.value.slo.as_ref())?,
                 patience: self.patience(&table.value)?,
                 timeout: self.timeout(&table.value)?,
+                deadline: None,
+                balk: None,
             });
         }
         Ok(classes)

@@ -1,8 +1,8 @@
-//! Clients that try again.
+//! Clients that try again, or stop sending for a while.
 
 use crate::check::{Check, LONGEST_SERVICE};
-use crate::document::{RetryTable, ServerDocument};
-use crate::model::Retry;
+use crate::document::{BreakerTable, RetryTable, ServerDocument};
+use crate::model::{Breaker, Retry, ServerScenario, Workload};
 use weir_document::{Checked, Located};
 
 /// The most attempts, and the default.
@@ -14,25 +14,67 @@ const FACTOR: f64 = 2.0;
 const JITTER: f64 = 0.5;
 /// The largest budget.
 pub(super) const LARGEST_BUDGET: f64 = 100.0;
+/// Of a circuit breaker: the most attempts that are counted or sent as probes, and the defaults.
+pub(super) const MOST_COUNTED: u64 = 1_000_000;
+const FAILURES: f64 = 0.5;
+const LEAST: u64 = 100;
+const PROBES: u64 = 10;
 
 impl Check<'_, '_> {
     /// How clients try again, where something can make them.
     pub(super) fn retry(&self, document: &ServerDocument, is_bounded: bool) -> Checked<Option<Retry>> {
-        let workload = &document.workload.value;
-        let Some(written) = &workload.retry else { return Ok(None) };
-        if workload.closed.is_some() {
-            return self.refuse(written, "cannot be combined with workload.closed", "keep one of the two");
+        let Some(written) = &document.workload.value.retry else { return Ok(None) };
+        self.may_fail(document, written, is_bounded)?;
+        self.retry_table(&written.value).map(Some)
+    }
+
+    /// The circuit breaker of the clients, where something can open it.
+    pub(super) fn breaker(&self, document: &ServerDocument, is_bounded: bool) -> Checked<Option<Breaker>> {
+        let Some(written) = &document.workload.value.breaker else { return Ok(None) };
+        self.may_fail(document, written, is_bounded)?;
+        let BreakerTable { failures, window, least, open, probes } = &written.value;
+        let failures = failures.as_ref().map_or(Ok(FAILURES), |part| match part.value {
+            value if value > 0.0 && value <= 1.0 => Ok(value),
+            _ => self.refuse(part, "must be a part above 0 and at most 1", "write one such as 0.5"),
+        })?;
+        let count = |written: Option<&Located<u64>>, default| {
+            written.map_or(Ok(default), |count| self.whole(count, 1, MOST_COUNTED))
+        };
+        Ok(Some(Breaker {
+            failures,
+            window: self.some_span(window, LONGEST_SERVICE)?,
+            least: count(least.as_ref(), LEAST)?,
+            open: self.some_span(open, LONGEST_SERVICE)?,
+            probes: count(probes.as_ref(), PROBES)?,
+        }))
+    }
+
+    /// Clients of a closed loop that give up and think no time would send the next request at once, for ever.
+    pub(super) fn thinks(&self, document: &ServerDocument, server: &ServerScenario) -> Checked<()> {
+        let (Workload::Closed(closed), Some(written)) = (&server.workload, &document.workload.value.closed)
+        else {
+            return Ok(());
+        };
+        if !closed.is_without_thinking() || !(server.tells_clients() || server.has_balking()) {
+            return Ok(());
         }
+        let reason =
+            "has no `think`, so that clients that give up or do not join would send again at once, for ever";
+        self.refuse(written, reason, "add, for example, `think = \"10ms\"`")
+    }
+
+    /// Refuses what has no effect, since no request fails.
+    fn may_fail<T>(&self, document: &ServerDocument, written: &Located<T>, is_bounded: bool) -> Checked<()> {
         let fails = document.class.value.iter().any(|class| {
             let class = &class.value;
-            class.timeout.is_some() || class.patience.is_some()
+            class.timeout.is_some() || class.patience.is_some() || class.deadline.is_some()
         });
         if !fails && !is_bounded {
             let reason = "has no effect, since no request fails";
             let remedy = "give a class a `timeout` or a `patience`, or bound server.queue";
             return self.refuse(written, reason, remedy);
         }
-        self.retry_table(&written.value).map(Some)
+        Ok(())
     }
 
     fn retry_table(&self, table: &RetryTable) -> Checked<Retry> {

@@ -1,13 +1,16 @@
 //! Refusals, word by word, and what accepted scenarios become.
 
+mod curve;
+
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::model::{
-    Burst, Costs, Known, Levels, Measure, Process, Retry, ServerScenario, Service, Stop, Workload,
+    After, Balk, Breaker, Burst, Cancel, Costs, Deadline, Draws, FanOut, Fault, Hedge, Hopeless, Known,
+    Levels, Measure, Process, Retry, ServerScenario, Service, Stop, Workload,
 };
 use weir_core::pool::{DISPATCHER, POOL, Profile, Site};
-use weir_core::units::Nanos;
+use weir_core::units::{Nanos, Speed};
 use weir_document::testing::{Folder, assert_bounds, grouped, names};
 use weir_lab::scenario::Scenario;
 use weir_lab::scenario::testing::Texts;
@@ -40,7 +43,10 @@ fn refusals_name_line_column_key_value_and_remedy() {
 fn what_is_not_said_is_one_receiver_and_bounded_queues() {
     let server = TEXTS.model("...\n{server}\n{class}\n{workload}");
     let classes = vec![Profile { share: 1.0, service: nanos(1_000) }];
-    assert_eq!(server.site, Site { servers: 2, receivers: 1, classes, queue: Some(4096) });
+    assert_eq!(
+        server.site,
+        Site { servers: 2, receivers: 1, classes, queue: Some(4096), speeds: Vec::new() }
+    );
     assert_eq!((server.costs, server.known, server.load), (Costs::default(), Known::Exact, Some(0.5)));
     assert_eq!((server.disciplines.as_slice(), server.reference), (&["rr".to_owned()][..], 0));
     let Workload::Open(open) = &server.workload else { panic!("{:?}", server.workload) };
@@ -48,7 +54,10 @@ fn what_is_not_said_is_one_receiver_and_bounded_queues() {
     assert_eq!((open.mean_gap, open.levels, open.flows), (1_000.0, None, 1));
     let duration = nanos(200_000_000);
     assert_eq!(server.stop, Stop { warm_up: nanos(20_000_000), duration, replications: 10 });
-    assert_eq!(server.measure, Measure { tails: true, order: false, window: None, verify: false });
+    assert_eq!(
+        server.measure,
+        Measure { tails: true, order: false, window: None, over_time: false, verify: false }
+    );
 }
 
 /// Every key but those of a trace and of clients.
@@ -69,6 +78,8 @@ ring = 512
 hand_over = "200ns"
 cold = "300ns"
 known = { within = 2.0 }
+speeds = [1.0, 0.5, 0.25]
+fault = [{ core = 7, at = "2ms", lasts = "1ms", speed = 0.1 }, { core = 0, at = "0ns", lasts = "1us" }]
 
 [[class]]
 name = "short"
@@ -77,6 +88,8 @@ service = "500ns"
 slo = 10.0
 patience = { exponential = "2ms" }
 timeout = "5ms"
+deadline = { within = "4ms", drop = "during" }
+balk = { at = 100, probability = 0.25 }
 
 [[class]]
 name = "long"
@@ -88,6 +101,7 @@ arrivals = { trains = { every = "10us", spacing = "5ns" } }
 levels = { every = "1ms", count = 3, factor = 1.5 }
 flows = 16
 retry = { attempts = 4, backoff = "1ms", factor = 3.0, jitter = 1.0, budget = 0.2 }
+breaker = { window = "1s", open = "5s", probes = 3 }
 
 [stop]
 duration = "10ms"
@@ -109,14 +123,26 @@ fn everything_is_as_it_is_written() {
     assert_eq!((server.site.servers, server.site.receivers, server.site.queue), (8, 2, None));
     let costs = Costs { dispatch: nanos(100), hand_over: nanos(200), cold: nanos(300) };
     assert_eq!((server.costs, server.known, server.ring), (costs, Known::Within(2.0), Some(512)));
+    let speeds = [1_000_000, 500_000, 250_000].map(Speed::new).into_iter().cycle().take(8);
+    assert!(server.site.speeds.iter().copied().eq(speeds), "{:?}", server.site.speeds);
+    let fault =
+        |core, at, lasts, speed| Fault { core, at: nanos(at), lasts: nanos(lasts), speed: Speed::new(speed) };
+    assert_eq!(server.faults, [fault(7, 2_000_000, 1_000_000, 100_000), fault(0, 0, 1_000, 0)]);
     let [short, long] = server.classes.as_slice() else { panic!("{:?}", server.classes) };
     assert_eq!((short.name.as_str(), short.share, short.slo), ("short", 0.995, Some(10.0)));
-    assert_eq!((short.patience, long.patience), (Some(Law::Exponential(nanos(2_000_000))), None));
+    assert!(matches!(short.patience, Some(Service::Law(Law::Exponential(mean))) if mean == nanos(2_000_000)));
+    assert!(long.patience.is_none());
     assert!(matches!(short.service, Service::Law(Law::Constant(time)) if time == nanos(500)));
     assert_eq!((short.timeout, long.timeout), (Some(nanos(5_000_000)), None));
+    let deadline = Deadline { within: nanos(4_000_000), drop: Hopeless::During };
+    assert_eq!((short.deadline, long.deadline), (Some(deadline), None));
+    assert_eq!((short.in_time(), long.in_time()), (Some(nanos(4_000_000)), None));
+    assert_eq!((short.balk, long.balk), (Some(Balk { at: 100, probability: 0.25 }), None));
     let backoff = nanos(1_000_000);
     let retry = Retry { attempts: 4, backoff, factor: 3.0, jitter: 1.0, budget: Some(0.2) };
     assert_eq!(server.retry, Some(retry));
+    let (window, open) = (nanos(1_000_000_000), nanos(5_000_000_000));
+    assert_eq!(server.breaker, Some(Breaker { failures: 0.5, window, least: 100, open, probes: 3 }));
     assert!((long.share - 0.005).abs() < 1e-12 && long.slo.is_none(), "{}", long.share);
     let mixture = Sizes::list(&[(400_000, 0.5), (600_000, 0.5)]).expect("valid");
     assert!(matches!(&long.service, Service::Sizes(sizes) if **sizes == mixture));
@@ -126,11 +152,11 @@ fn everything_is_as_it_is_written() {
     let levels = Levels { every: nanos(1_000_000), count: 3, factor: 1.5 };
     assert_eq!((open.mean_gap, open.levels, open.flows), (500.0, Some(levels), 16));
     let load = server.load.expect("a load");
-    assert!((load - 2e6 * (0.995 * 500e-9 + 0.005 * 500e-6) / 8.0).abs() < 1e-9, "{load}");
+    assert!((load - 2e6 * (0.995 * 500e-9 + 0.005 * 500e-6) / 5.0).abs() < 1e-9, "{load}");
     let duration = nanos(10_000_000);
     assert_eq!(server.stop, Stop { warm_up: nanos(1_000_000), duration, replications: 3 });
     let window = Some(nanos(1_000_000));
-    assert_eq!(server.measure, Measure { tails: false, order: true, window, verify: true });
+    assert_eq!(server.measure, Measure { tails: false, order: true, window, over_time: false, verify: true });
 }
 
 #[test]
@@ -192,6 +218,16 @@ fn laws_have_their_means() {
     ] {
         assert!((load(law) - 0.5).abs() < 1e-9, "{law}");
     }
+}
+
+/// Two cores and a mean of 1 us: of those that wait, each takes half a microsecond.
+#[test]
+fn an_expected_wait_is_a_number_that_waits() {
+    let at = |wait: &str| {
+        let class = format!("{{class}}\nbalk = {{ wait = \"{wait}\" }}");
+        TEXTS.model(&format!("...\n{{server}}\n{class}\n{{workload}}")).classes[0].balk.expect("a rule").at
+    };
+    assert_eq!([at("500ns"), at("999ns"), at("5us")], [1, 1, 10]);
 }
 
 #[test]
@@ -277,6 +313,12 @@ fn refusals_of_a_trace_name_the_row() {
         let error = read(&folder, text, requests).expect_err(requests);
         assert!(error.contains(expected), "{error}");
     }
+    let thin = "...\n{server}\n[[class]]\nname = \"a\"\n{trace}\nthin = 0.000001";
+    let error = read(&folder, thin, "time,n\n0,1\n1,1\n").expect_err("refused");
+    assert!(
+        error.contains("x.csv: has 2 rows, none of which is kept: raise `thin`, or remove it"),
+        "{error}"
+    );
     let one = "...\n{server}\nreceivers = 2\n[[class]]\nname = \"a\"\n{trace}";
     let error = read(&folder, one, "time,n\n0,1\n").expect_err("refused");
     assert!(
@@ -334,16 +376,29 @@ fn the_schema_knows_the_keys() {
         "slo",
         "patience",
         "timeout",
+        "deadline",
+        "balk",
         "retry",
+        "breaker",
         "burst",
+        "curve",
+        "d0",
+        "mmpp",
+        "speeds",
+        "fault",
+        "fan_out",
+        "need",
+        "hedge",
+        "quantile",
     ]);
 }
 
 #[test]
 fn the_document_has_the_bounds_of_the_code() {
     use super::{LONGEST_COST, LONGEST_QUEUE, LONGEST_RUN, LONGEST_SERVICE, QUEUE, WRONGEST};
-    use super::{classes, measure, requests, retry, workload};
+    use super::{classes, fan_out, leaving, measure, requests, retry, speeds, workload};
     use weir_core::pool::{MAX_CLASSES, MAX_SERVERS};
+    use weir_workload::curve::{MAX_POINTS, MAX_RATIO};
     let seconds = |span: Nanos| format!("{} s", grouped(span.get() / 1_000_000_000));
     let count = |number: f64| grouped(number as u64);
     let bounds = [
@@ -354,6 +409,8 @@ fn the_document_has_the_bounds_of_the_code() {
         ("`server.queue`", format!("| {QUEUE} |")),
         ("`server.ring`", format!("| 1 to {}, or `unbounded`", grouped(LONGEST_QUEUE))),
         ("`server.dispatch`", format!("| at most {} |", seconds(LONGEST_COST))),
+        ("`server.speeds`", format!("from {} to 1,", speeds::SLOWEST)),
+        ("`server.fault`", format!("at most {};", grouped(speeds::MOST_FAULTS as u64))),
         ("`server.known`", format!("from 1 to {})", count(WRONGEST))),
         ("`class`", format!("| 1 to {MAX_CLASSES};")),
         ("`class.share`", format!("within {}", classes::SUM_TOLERANCE)),
@@ -361,10 +418,19 @@ fn the_document_has_the_bounds_of_the_code() {
         ("`class.patience`", format!("at most {}", seconds(LONGEST_SERVICE))),
         ("`class.slo`", format!("at most {}", count(classes::LARGEST_SLO))),
         ("`workload.burst`", format!("to {};", count(workload::MAX_FACTOR))),
+        ("`workload.curve`", format!("at most {} points", grouped(MAX_POINTS as u64))),
+        ("`workload.curve`", format!("at most {} between", count(MAX_RATIO))),
         ("`class.timeout`", format!("at most {}", seconds(LONGEST_SERVICE))),
+        ("`class.deadline`", format!("at most {}", seconds(LONGEST_SERVICE))),
+        ("`class.balk`", format!("1 to {}", grouped(leaving::MOST_FOUND))),
         ("`workload.retry`", format!("2 to {} attempts", retry::MOST_ATTEMPTS)),
         ("`workload.retry`", format!("factor from 1 to {}", count(retry::LARGEST_FACTOR))),
         ("`workload.retry`", format!("budget at most {}", count(retry::LARGEST_BUDGET))),
+        ("`workload.breaker`", format!("1 to {} attempts", grouped(retry::MOST_COUNTED))),
+        ("`workload.breaker`", format!("at most {}", seconds(LONGEST_SERVICE))),
+        ("`workload.fan_out`", format!("to from 1 to {}", grouped(MAX_SERVERS.into()))),
+        ("`workload.hedge`", format!("quantile from {} to {};", fan_out::QUANTILES.0, fan_out::QUANTILES.1)),
+        ("`workload.hedge`", format!("at most {}", seconds(LONGEST_SERVICE))),
         ("`workload.rate`", format!("at most {}", count(workload::HIGHEST_RATE))),
         ("`workload.levels`", format!("1 to {} levels", workload::MAX_LEVELS)),
         ("`workload.levels`", format!("to {}, in all", count(workload::MAX_FACTOR))),
@@ -373,10 +439,36 @@ fn the_document_has_the_bounds_of_the_code() {
         ("`workload.trace`", format!("| {}, of", grouped(requests::MAX_REQUESTS as u64))),
         ("`workload.trace`", format!("of {} flows", grouped(workload::MAX_FLOWS))),
         ("`workload.trace`", format!("{} columns", requests::MAX_COSTS)),
-        ("`stop.requests`", format!("| {}, or all levels |", grouped(measure::REQUESTS))),
+        ("`stop.requests`", format!("| {}, or all levels, or a curve once |", grouped(measure::REQUESTS))),
         ("`stop.duration`", format!("at most {} |", seconds(LONGEST_RUN))),
         ("`measure.window`", format!("{} us or more", measure::SHORTEST_WINDOW.get() / 1_000)),
         ("`measure.window`", format!("{} windows", grouped(crate::run::MOST_WINDOWS))),
     ];
     assert_bounds(include_str!("../../../../docs/scenario.md"), bounds);
+}
+
+#[test]
+fn a_fan_out_is_all_of_own_services_and_a_load_counts_all_sub_requests() {
+    let server = |keys: &str| TEXTS.model(&format!("...\n{{server}}\n{{class}}\n{{workload}}\n{keys}"));
+    let plain = FanOut { to: 2, need: 2, cancel: Cancel::Waiting, service: Draws::Own, hedge: None };
+    let all = server("fan_out = { to = 2 }");
+    assert_eq!(all.fan_out, Some(plain));
+    let Workload::Open(open) = &all.workload else { panic!("{:?}", all.workload) };
+    assert_eq!((open.mean_gap, all.steady_load()), (2_000.0, Some(0.5)));
+    let first = server("fan_out = { to = 2, need = 1, cancel = \"all\", service = \"shared\" }");
+    let (cancel, service) = (Cancel::All, Draws::Shared);
+    assert_eq!(first.fan_out, Some(FanOut { need: 1, cancel, service, ..plain }));
+    let hedge = |after| Hedge { after, cancel: Cancel::Waiting, service: Draws::Own };
+    let alone = server("hedge = { after = \"10ms\" }").fan_out.expect("a second copy");
+    assert_eq!((alone.to, alone.need), (1, 1));
+    assert_eq!(alone.hedge, Some(hedge(After::Span(nanos(10_000_000)))));
+    let both = server("fan_out = { to = 2 }\nhedge = { after = { quantile = 0.9 } }").fan_out;
+    assert_eq!(both, Some(FanOut { hedge: Some(hedge(After::Quantile(0.9))), ..plain }));
+}
+
+#[test]
+fn dispatchers_that_go_without_a_fan_out_are_listed_ones() {
+    for name in super::fan_out::ALONE {
+        assert!(DISPATCHER.iter().any(|info| info.name == name), "{name}");
+    }
 }

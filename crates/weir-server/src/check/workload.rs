@@ -1,4 +1,4 @@
-//! Arrivals from outside, with their levels, and clients.
+//! Arrivals from outside, with their levels, bursts and curves, and clients.
 
 use super::classes::mean_of_all;
 use super::{Cores, LONGEST_RUN};
@@ -11,9 +11,10 @@ use weir_core::units::Nanos;
 use weir_document::quantity::RequestRate;
 use weir_document::{Checked, Located};
 use weir_lab::stream::LONGEST_MEAN;
-use weir_workload::Arrivals;
+use weir_workload::curve::{self, CurveTable, WrittenCurve};
 use weir_workload::document::{ArrivalProcess, WorkloadChecks};
 use weir_workload::duration::Law;
+use weir_workload::{Arrivals, Curve};
 
 /// The most flows, and the most clients.
 pub(super) const MAX_FLOWS: u64 = 1_000_000;
@@ -94,19 +95,21 @@ impl Open {
     /// The requests that arrive before `time`, in the mean.
     pub(super) fn requests_before(&self, time: Nanos) -> f64 {
         let time = time.get() as f64;
-        match (self.levels, self.burst) {
-            (Some(levels), _) => levels.before(time, self.mean_gap),
-            (None, Some(burst)) => burst.before(time, self.mean_gap),
-            (None, None) => time / self.mean_gap,
+        match (self.levels, self.burst, &self.curve) {
+            (Some(levels), _, _) => levels.before(time, self.mean_gap),
+            (None, Some(burst), _) => burst.before(time, self.mean_gap),
+            (None, None, Some(curve)) => curve.before(time) / self.mean_gap,
+            (None, None, None) => time / self.mean_gap,
         }
     }
 
     /// When so many requests have arrived, in the mean, in nanoseconds.
     pub(super) fn time_of(&self, requests: f64) -> f64 {
-        match (self.levels, self.burst) {
-            (Some(levels), _) => levels.time_of(requests, self.mean_gap),
-            (None, Some(burst)) => burst.time_of(requests, self.mean_gap),
-            (None, None) => requests * self.mean_gap,
+        match (self.levels, self.burst, &self.curve) {
+            (Some(levels), _, _) => levels.time_of(requests, self.mean_gap),
+            (None, Some(burst), _) => burst.time_of(requests, self.mean_gap),
+            (None, None, Some(curve)) => curve.time_of(requests * self.mean_gap),
+            (None, None, None) => requests * self.mean_gap,
         }
     }
 }
@@ -114,57 +117,83 @@ impl Open {
 impl Check<'_, '_> {
     /// Arrivals from outside or clients.
     pub(super) fn arrives(
-        &self,
+        &mut self,
         document: &ServerDocument,
         classes: &[Class],
         cores: &Cores,
     ) -> Checked<Arrives> {
         let workload = &document.workload;
         match &workload.value.closed {
-            Some(closed) => {
-                let impatient = document.class.value.iter().find_map(|class| class.value.patience.as_ref());
-                self.unused(impatient, "workload.closed, whose clients wait for their requests")?;
-                self.clients(closed, &workload.value, cores)
-            }
+            Some(closed) => self.clients(closed, &workload.value, cores),
             None => self.open_arrivals(workload, classes, cores),
         }
     }
 
     fn open_arrivals(
-        &self,
+        &mut self,
         workload: &Located<ServerWorkload>,
         classes: &[Class],
         cores: &Cores,
     ) -> Checked<Arrives> {
-        let work = mean_of_all(classes) / f64::from(cores.cores);
-        let (load, mean_gap) = match (&workload.value.load, &workload.value.rate) {
-            (Some(load), None) => {
-                let load = self.load(load)?;
-                (load, work / load)
-            }
-            (None, Some(rate)) => {
-                let gap = 1e9 / self.request_rate(rate)?;
-                (work / gap, gap)
-            }
-            (Some(load), Some(_)) => {
-                return self.refuse(load, "cannot be combined with workload.rate", "keep one of the two");
-            }
-            (None, None) => {
-                let reason = "must have one of `load`, `rate`, `trace`, `closed`";
-                return self.refuse(workload, reason, "add, for example, `load = 0.8`");
-            }
-        };
+        let curve = workload.value.curve.as_ref();
+        let curve = curve.map(|curve| self.curve(curve, &workload.value)).transpose()?;
+        let (curve, own_rate) = curve.map_or((None, None), |curve| (Some(curve.curve), curve.rate));
+        let work = mean_of_all(classes) * f64::from(cores.parts) / cores.capacity();
+        let (load, mean_gap) = self.offered(workload, own_rate, work)?;
         let levels = workload.value.levels.as_ref().map(|levels| self.levels(&levels.value)).transpose()?;
         let burst = workload.value.burst.as_ref().map(|burst| self.burst(burst, levels)).transpose()?;
         let swells = burst.map_or(1.0, |burst| burst.factor);
-        let highest = levels.map_or(swells.max(1.0), |levels| levels.highest());
+        let peak = curve.as_ref().map_or(swells.max(1.0), Curve::highest);
+        let highest = levels.map_or(peak, |levels| levels.highest());
         let last = levels.map_or(swells, |levels| levels.factor.powi(levels.count as i32 - 1));
         let lowest = last.min(1.0);
         let process = self.process(workload.value.arrivals.as_ref(), mean_gap / highest)?;
         self.drawn_gaps(workload, &process, (mean_gap / highest, mean_gap / lowest))?;
         let flows = self.request_flows(workload.value.flows.as_ref(), cores.receivers)?;
-        let workload = Workload::Open(Open { process, mean_gap, levels, burst, flows });
+        let workload = Workload::Open(Open { process, mean_gap, levels, burst, curve, flows });
         Ok(Arrives { workload, load: Some(load), peak: Some(load * highest) })
+    }
+
+    /// The load, and the mean time between arrivals; `own_rate` is that of a curve of rates, and `work` the mean service of a
+    /// request over all cores.
+    fn offered(
+        &self,
+        workload: &Located<ServerWorkload>,
+        own_rate: Option<f64>,
+        work: f64,
+    ) -> Checked<(f64, f64)> {
+        let of_rate = |rate: f64| (work / (1e9 / rate), 1e9 / rate);
+        match (&workload.value.load, &workload.value.rate, &workload.value.curve) {
+            (Some(load), None, _) => {
+                let load = self.load(load)?;
+                Ok((load, work / load))
+            }
+            (None, Some(rate), _) => Ok(of_rate(self.request_rate(rate)?)),
+            (Some(load), Some(_), _) => {
+                self.refuse(load, "cannot be combined with workload.rate", "keep one of the two")
+            }
+            (None, None, Some(curve)) if own_rate.is_some_and(|rate| rate > HIGHEST_RATE) => {
+                let reason = format!("must have a mean rate of at most {}", RequestRate(HIGHEST_RATE));
+                self.refuse(curve, reason, "lower its rates, or add a `rate`")
+            }
+            (None, None, _) => {
+                let reason = "must have one of `load`, `rate`, `trace`, `closed`";
+                own_rate.map_or_else(
+                    || self.refuse(workload, reason, "add, for example, `load = 0.8`"),
+                    |rate| Ok(of_rate(rate)),
+                )
+            }
+        }
+    }
+
+    fn curve(&mut self, written: &Located<CurveTable>, workload: &ServerWorkload) -> Checked<WrittenCurve> {
+        for (key, is_there) in [("levels", workload.levels.is_some()), ("burst", workload.burst.is_some())] {
+            if is_there {
+                let reason = format!("cannot be combined with workload.{key}");
+                return self.refuse(written, reason, "keep one of the two");
+            }
+        }
+        curve::checked(self, written, LONGEST_RUN)
     }
 
     fn request_rate(&self, written: &Located<RequestRate>) -> Checked<f64> {
@@ -207,6 +236,12 @@ impl Check<'_, '_> {
             Some(ServerArrivals::Deterministic) => Arrivals::Deterministic,
             Some(ServerArrivals::Bursty(bursty)) => self.arrivals(&ArrivalProcess::Bursty(bursty.clone()))?,
             Some(ServerArrivals::Renewal(law)) => self.arrivals(&ArrivalProcess::Renewal(law.clone()))?,
+            Some(ServerArrivals::Map(table)) => self.arrivals(&ArrivalProcess::Map(table.clone()))?,
+            Some(ServerArrivals::Mmpp(table)) => self.arrivals(&ArrivalProcess::Mmpp(table.clone()))?,
+            Some(ServerArrivals::Batches(table)) => self.arrivals(&ArrivalProcess::Batches(table.clone()))?,
+            Some(ServerArrivals::Superposition(parts)) => {
+                self.arrivals(&ArrivalProcess::Superposition(parts.clone()))?
+            }
             Some(ServerArrivals::Trains(trains)) => return self.trains(trains, gap),
         };
         Ok(Process::Arrivals(arrivals))
@@ -276,6 +311,7 @@ impl Check<'_, '_> {
         self.unused(workload.arrivals.as_ref(), "workload.closed")?;
         self.unused(workload.levels.as_ref(), "workload.closed")?;
         self.unused(workload.burst.as_ref(), "workload.closed")?;
+        self.unused(workload.curve.as_ref(), "workload.closed")?;
         self.unused(workload.flows.as_ref(), "workload.closed, where each client is a flow")?;
         let clients = self.request_flows(Some(&closed.value.clients), cores.receivers)?;
         let think = closed.value.think.as_ref();
@@ -296,10 +332,14 @@ impl Check<'_, '_> {
         let (Workload::Open(open), Some(peak), None) = (&arrives.workload, arrives.peak, cores.queue) else {
             return Ok(());
         };
-        if open.levels.is_none() {
-            return Ok(());
-        }
-        let waiting = open.requests_before(stop.duration) * (1.0 - 1.0 / peak).max(0.0);
+        let waiting = match (open.levels, &open.curve) {
+            (Some(_), _) => open.requests_before(stop.duration) * (1.0 - 1.0 / peak).max(0.0),
+            (None, Some(curve)) => {
+                curve.waiting(curve.highest() / peak, stop.duration.get() as f64) / open.mean_gap
+            }
+            (None, None) => return Ok(()),
+        };
+        let waiting = waiting * f64::from(cores.parts);
         match &document.server.value.queue {
             Some(written) if waiting > MOST_WAITING => {
                 let reason = format!(

@@ -9,9 +9,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use weir_document::Located;
 use weir_document::quantity::Time;
-use weir_workload::laws::written::{
-    BoundedPareto, Coxian, Erlang, Gamma, Hyperexponential, Lognormal, Pareto, Phases, Weibull,
-};
 
 /// How many requests may wait in one queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,37 +85,22 @@ pub enum ServiceTime {
     Law(ServiceLaw),
 }
 
-/// The law of a service time, or of a client's thinking.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ServiceLaw {
-    /// Exponential, of this mean.
-    Exponential(Located<Time>),
-    /// Evenly distributed, from the first to the second.
-    Uniform(Located<Time>, Located<Time>),
-    /// Lognormal.
-    Lognormal(Located<Lognormal>),
-    /// Gamma.
-    Gamma(Located<Gamma>),
-    /// Erlang.
-    Erlang(Located<Erlang>),
-    /// Weibull.
-    Weibull(Located<Weibull>),
-    /// Pareto.
-    Pareto(Located<Pareto>),
-    /// Bounded Pareto.
-    BoundedPareto(Located<BoundedPareto>),
-    /// Hyperexponential.
-    Hyperexponential(Located<Hyperexponential>),
-    /// Coxian.
-    Coxian(Located<Coxian>),
-    /// Phase type.
-    PhaseType(Located<Phases>),
-    /// Points of a distribution function with straight lines between them: times, each with the probability of at most as
-    /// much, such as `[["1ms", 0.0], ["2ms", 0.5], ["10ms", 1.0]]`.
-    Empirical(Located<Vec<(Located<Time>, Located<f64>)>>),
-    /// Times or laws with their probabilities, such as `[["1us", 0.9], ["100us", 0.1]]`.
-    Mixture(Vec<(Located<ServiceTime>, Located<f64>)>),
+weir_workload::textbook_laws! {
+    /// The law of a service time, or of a client's thinking.
+    #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ServiceLaw of Time {
+        before {
+            /// Exponential, of this mean.
+            Exponential(Located<Time>),
+            /// Evenly distributed, from the first to the second.
+            Uniform(Located<Time>, Located<Time>),
+        }
+        after {
+            /// Times or laws with their probabilities, such as `[["1us", 0.9], ["100us", 0.1]]`.
+            Mixture(Vec<(Located<ServiceTime>, Located<f64>)>),
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for ServiceTime {

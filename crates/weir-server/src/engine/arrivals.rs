@@ -6,7 +6,8 @@ use std::collections::BinaryHeap;
 use super::requests::Slot;
 use crate::model::{Costs, ServerScenario, Workload};
 use crate::source::clients::Clients;
-use crate::source::{Estimate, FOR_EVER, Source};
+use crate::source::parts::{From, Needs};
+use crate::source::{Estimate, FOR_EVER, Parts, Patience, Source};
 use weir_core::units::{Instant, Nanos};
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
@@ -29,7 +30,7 @@ pub(super) struct Arrivals {
 #[derive(Debug)]
 enum Kind {
     Source { source: Source, block: Requests, next: usize },
-    Clients(Clients),
+    Clients { clients: Clients, patience: Option<Box<Patience>> },
 }
 
 impl Arrivals {
@@ -37,7 +38,10 @@ impl Arrivals {
     /// The workload is refused.
     pub(super) fn new(scenario: &ServerScenario, replication: u32) -> Result<Self, RunError> {
         let kind = match (Source::new(scenario, replication)?, &scenario.workload) {
-            (None, Workload::Closed(closed)) => Kind::Clients(Clients::new(scenario, closed, replication)?),
+            (None, Workload::Closed(closed)) => Kind::Clients {
+                clients: Clients::new(scenario, closed, replication)?,
+                patience: Patience::new(scenario, replication).map(Box::new),
+            },
             (Some(source), _) => Kind::Source { source, block: Requests::default(), next: 0 },
             (None, _) => unreachable!("all but closed-loop clients have a source"),
         };
@@ -64,7 +68,7 @@ impl Arrivals {
                 }
                 block.at.get(*next).map_or(Instant::NEVER, |&at| Instant::new(at))
             }
-            Kind::Clients(clients) => clients.next_at().unwrap_or(Instant::NEVER),
+            Kind::Clients { clients, .. } => clients.next_at().unwrap_or(Instant::NEVER),
         };
     }
 
@@ -81,20 +85,32 @@ impl Arrivals {
                 let patience = block.patience.get(place).copied().unwrap_or(FOR_EVER);
                 Slot::arrived(at, class, *block.flow.get(place)?, service, known, patience)
             }
-            Kind::Clients(clients) => {
+            Kind::Clients { clients, patience } => {
                 let (request, stream) = clients.submit()?;
                 let known = self.estimate.of(request.class, request.service, stream);
-                Slot::arrived(at, request.class, request.client, request.service, known, FOR_EVER)
+                let patience =
+                    patience.as_ref().map_or(FOR_EVER, |patience| patience.of(request.class, stream));
+                Slot::arrived(at, request.class, request.client, request.service, known, patience)
             }
         };
         self.look_ahead();
         Some(request)
     }
 
+    /// Draws what the sub-requests of the request need that was taken last.
+    pub(super) fn split(&mut self, request: &Slot, parts: &mut Parts) {
+        let first = Needs { service: request.service, known: request.known };
+        let from = match &mut self.kind {
+            Kind::Source { .. } => From::Source(&mut self.draws),
+            Kind::Clients { clients, .. } => From::Client(clients.stream(request.flow)),
+        };
+        parts.draw(request.class, first, &self.estimate, from);
+    }
+
     /// A request of a flow has ended at `now`; or, `dropped`, has left unserved.
     #[inline]
     pub(super) fn over(&mut self, flow: u32, now: Instant, dropped: bool) {
-        if let Kind::Clients(clients) = &mut self.kind {
+        if let Kind::Clients { clients, .. } = &mut self.kind {
             clients.over(flow, now, dropped);
             self.look_ahead();
         }

@@ -2,9 +2,10 @@
 
 use super::Request;
 use super::cores::{LATEST, Open};
+use super::leaving::cut_off_at;
 use super::requests::{NOT_YET, Slot, State};
 use super::run::Engine;
-use crate::record::{Done, Sink};
+use crate::record::{Done, Fate, Gone, Sink};
 use weir_core::pool::{Assigned, Pool, ServerId};
 use weir_core::units::{Cost, Instant, Nanos};
 
@@ -24,15 +25,24 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
         let Some(grant) = self.cores.open[core as usize] else { return };
         self.close(now, core, grant.serves);
         self.ask(now, core);
+        if !self.stopped.is_empty() {
+            self.ask_stopped(now);
+        }
         self.wake(now);
     }
 
-    /// A grant ends, in which its request was served `used`.
+    /// A grant ends, in which its request was served for `used`: the books of both, and the service that was done in it.
     #[inline]
-    fn close(&mut self, now: Instant, core: u32, used: Nanos) {
-        let Some(mut grant) = self.cores.open[core as usize].take() else { return };
+    pub(super) fn end_grant(&mut self, now: Instant, core: u32, used: Nanos) -> Option<(Open, Nanos)> {
+        let grant = self.cores.open[core as usize].take()?;
         let busy = now - grant.since;
-        let overhead = (grant.begins - grant.since).min(busy);
+        let mut overhead = (grant.begins - grant.since).min(busy);
+        let mut used = used;
+        if self.pace.is_some() {
+            let time = used;
+            used = self.done_in(core, &grant, time);
+            overhead += time - used;
+        }
         self.sink.busy(core, grant.since, now, overhead);
         let slot = grant.item.id;
         let request = self.slots.of(slot);
@@ -51,17 +61,40 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
                 self.put_back(now, slot);
             }
         }
+        Some((grant, used))
+    }
+
+    /// A grant ends, in which its request was served for `used`, and with it the request if it is done.
+    #[inline]
+    fn close(&mut self, now: Instant, core: u32, used: Nanos) {
+        let Some((mut grant, used)) = self.end_grant(now, core, used) else { return };
+        let slot = grant.item.id;
         let request = self.slots.of(slot);
         if request.left == Nanos::ZERO && grant.begins <= now {
             self.pool.finish(now, ServerId(core), &grant.item, used);
             self.done(now, core, slot);
+        } else if !self.deadlines.is_empty() && self.is_cut_off(now, slot) {
+            self.cut_off(now, core, &grant.item, used);
         } else {
+            let request = self.slots.of(slot);
             self.left.preemptions += 1;
             request.state = State::Waiting;
             self.slots.waiting += 1;
             grant.item.remaining = grant.item.remaining.minus(used);
             self.pool.requeue(now, ServerId(core), grant.item, used, &mut self.drops);
             self.forget_dropped(now);
+        }
+    }
+
+    /// The service that a grant has done in this time, where cores are not all alike.
+    #[cold]
+    fn done_in(&mut self, core: u32, grant: &Open, time: Nanos) -> Nanos {
+        let left = self.slots.of(grant.item.id).left;
+        let Some(pace) = &self.pace else { return time };
+        // Time is in whole nanoseconds, so the last part of the service may be done before it is over.
+        match pace.end(core, grant.begins, left).since(grant.begins) <= time {
+            true => left,
+            false => pace.service(core, grant.begins, grant.begins.after(time)),
         }
     }
 
@@ -77,6 +110,9 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
     /// A request is done.
     #[inline]
     fn done(&mut self, now: Instant, core: u32, slot: u32) {
+        if self.fan_out.is_some() {
+            return self.part_done(now, core, slot);
+        }
         let request = self.slots.let_go(slot);
         self.left.done += 1;
         self.left.last = now.get();
@@ -92,7 +128,10 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
             reordered,
             cold: request.cold,
         });
-        self.arrivals.over(request.flow, now, false);
+        if self.sink.follows() {
+            self.sink.gone(slot, &gone(&request, now, Some(core), Fate::Served));
+        }
+        self.answered(now, slot, request.flow);
     }
 
     /// Asks those that the discipline wakes, one after the other.
@@ -124,38 +163,18 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
     fn ask(&mut self, now: Instant, core: u32) {
         loop {
             match self.pool.dequeue(now, ServerId(core), &mut self.drops) {
-                Some(assigned) if self.may_leave && self.has_left(now, &assigned) => {
-                    self.abandoned(now, core, &assigned.item);
-                    continue;
-                }
-                Some(assigned) => self.begin(now, core, &assigned),
+                Some(assigned) => match self.may_leave.then(|| self.has_left(now, core, &assigned)).flatten()
+                {
+                    Some(why) => {
+                        self.leaves(now, core, &assigned.item, why);
+                        continue;
+                    }
+                    None => self.begin(now, core, &assigned),
+                },
                 None => self.cores.idle(core),
             }
             return self.forget_dropped(now);
         }
-    }
-
-    /// Whether a request has left before its turn came.
-    #[inline]
-    fn has_left(&mut self, now: Instant, assigned: &Assigned<Request>) -> bool {
-        let waits = |request: &&mut Slot| request.state == State::Waiting && request.began == NOT_YET;
-        self.slots.get(assigned.item.id).filter(waits).is_some_and(|request| request.leaves < now)
-    }
-
-    /// The turn of a request comes that has left.
-    #[cold]
-    fn abandoned(&mut self, now: Instant, core: u32, item: &Request) {
-        self.pool.finish(now, ServerId(core), item, Nanos::ZERO);
-        self.slots.waiting -= 1;
-        let request = self.slots.let_go(item.id);
-        if self.control.is_some() {
-            self.slots.step_out(item.id);
-        }
-        self.left.dropped += 1;
-        self.left.abandoned += 1;
-        self.sink.abandoned(request.class, request.arrived, request.leaves, request.service);
-        self.fails(now, item.id, &request);
-        self.forget_dropped(now);
     }
 
     /// A core is given a request.
@@ -169,8 +188,16 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
         let cold = self.flows.serve(request.flow, core);
         let cost = if cold { self.scenario.costs.cold } else { Nanos::ZERO };
         let begins = now.after(assigned.overhead).after(cost);
-        let serves = request.left.min(assigned.quantum.max(Nanos::ONE));
-        let end = begins.after(serves);
+        let (takes, least) = match &self.pace {
+            None => (request.left, Nanos::ONE),
+            Some(pace) => (pace.end(core, begins, request.left).since(begins), pace.least(core, begins)),
+        };
+        let mut serves = takes.min(assigned.quantum.max(least));
+        let mut end = begins.after(serves);
+        if !self.deadlines.is_empty() {
+            end = end.min(cut_off_at(&self.deadlines, request));
+            serves = end.since(begins);
+        }
         request.state = State::Served;
         let first = request.began == NOT_YET;
         if first {
@@ -214,11 +241,34 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
             if self.control.is_some() && request.began == NOT_YET {
                 self.slots.step_out(item.id);
             }
+            if self.fan_out.is_some() {
+                self.part_dropped(now, item.id, &request, reason);
+                continue;
+            }
             self.left.dropped += 1;
             self.sink.dropped(request.class, request.arrived, now, reason);
-            self.fails(now, item.id, &request);
-            self.arrivals.over(request.flow, now, true);
+            if self.sink.follows() {
+                self.sink.gone(item.id, &gone(&request, now, None, Fate::Dropped));
+            }
+            match self.retries.is_some() {
+                true => self.fails(now, item.id, &request),
+                false => self.arrivals.over(request.flow, now, true),
+            }
         }
         self.drops = drops;
+    }
+}
+
+/// A request that is gone, for a sink that follows each.
+pub(super) fn gone(request: &Slot, ended: Instant, server: Option<u32>, fate: Fate) -> Gone {
+    Gone {
+        arrived: request.arrived,
+        began: (request.began != NOT_YET).then_some(request.began),
+        ended,
+        service: request.service,
+        class: request.class,
+        flow: request.flow,
+        server,
+        fate,
     }
 }

@@ -3,24 +3,30 @@
 //! | | |
 //! |-|-|
 //! | Time | whole nanoseconds, below 2^54 (208 days) |
-//! | Work | of an event: the discipline's, and O(log cores); with receivers that take time O(log waiting there) more, with closed-loop clients O(log clients), with retries O(log attempts under way); of a control: O(cores + classes) |
+//! | Work | of an event: the discipline's, and O(log cores); with receivers that take time O(log waiting there) more, with closed-loop clients O(log clients), with retries O(log attempts under way), with several cores a request as `fan_out` says; of a control: O(cores + classes) |
 //! | Memory | that of the requests that are there, 4 bytes for each flow where a cold cache costs, 12 where order is measured; nothing is allocated once these have been as many as they become |
 //!
 //! One engine is compiled for each discipline and each sink.
 
 mod arrivals;
 mod audit;
+mod breaker;
+mod clients;
 mod control;
 mod cores;
+mod fan_out;
 mod flows;
 mod grants;
+mod leaving;
+mod pace;
+mod parts;
 mod requests;
 mod retries;
 mod run;
 
 use crate::accelerated;
 use crate::job::{Ended, Job};
-use crate::model::{ServerScenario, Workload};
+use crate::model::{FanOut, ServerScenario, Workload};
 use crate::record::Sink;
 use crate::source::refused;
 use weir_core::item::Message;
@@ -106,6 +112,7 @@ pub(crate) fn check(scenario: &ServerScenario) -> Result<(), RunError> {
         let most = weir_core::pool::MAX_SERVERS;
         return Err(refused("server.cores", format!("there are {}, must be 1 to {most}", site.servers)));
     }
+    check_fan_out(scenario)?;
     if site.receivers == 0 {
         return Err(refused("server.receivers", "there are 0, must be at least 1"));
     }
@@ -116,6 +123,7 @@ pub(crate) fn check(scenario: &ServerScenario) -> Result<(), RunError> {
             format!("there are {drawn}, and {told} for the disciplines, must be equal"),
         ));
     }
+    let sent = |clients: u32| u64::from(clients) * u64::from(scenario.parts());
     let duration = scenario.stop.duration;
     if duration > LONGEST {
         let (duration, longest) = (duration.get(), LONGEST.get());
@@ -133,7 +141,7 @@ pub(crate) fn check(scenario: &ServerScenario) -> Result<(), RunError> {
         && closed.is_without_thinking()
         && site
             .queue
-            .is_some_and(|queue| u64::from(closed.clients) > u64::from(site.servers) * (u64::from(queue) + 1))
+            .is_some_and(|queue| sent(closed.clients) > u64::from(site.servers) * (u64::from(queue) + 1))
     {
         let reason = format!(
             "{} clients without think time are more than {} cores and their queues hold: a dropped client \
@@ -159,6 +167,19 @@ pub(crate) fn check(scenario: &ServerScenario) -> Result<(), RunError> {
         return Err(RunError::TooLarge { place: "flows".to_owned(), reason });
     }
     Ok(())
+}
+
+/// Refuses more sub-requests than cores, and more answers than sub-requests.
+fn check_fan_out(scenario: &ServerScenario) -> Result<(), RunError> {
+    let Some(FanOut { to, need, .. }) = scenario.fan_out else { return Ok(()) };
+    let cores = scenario.site.servers;
+    if (1..=cores).contains(&to) && (1..=to).contains(&need) {
+        return Ok(());
+    }
+    let reason = format!(
+        "a request has {to} sub-requests and needs {need} of them, must have 1 to {cores}, as many as cores, and need 1 to as many"
+    );
+    Err(refused("workload.fan_out", reason))
 }
 
 /// How many flows there are at most.

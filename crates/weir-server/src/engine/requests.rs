@@ -76,6 +76,11 @@ impl Slot {
 }
 
 impl Slot {
+    /// A sub-request of it.
+    pub(super) fn part(&self, service: Nanos, known: Nanos) -> Self {
+        Self { service, left: service, known, ..*self }
+    }
+
     /// The same request, as it arrives once more.
     pub(super) fn again(&self, arrived: Instant) -> Self {
         let patience = self.leaves.get().saturating_sub(self.arrived.get());

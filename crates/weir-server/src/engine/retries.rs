@@ -1,4 +1,4 @@
-//! Clients that try again: when they give up on an attempt, and when the next one comes.
+//! What clients do: when they give up on an attempt, whether and when the next one comes, and whether it is sent at all.
 //!
 //! A client gives up where its request is refused, where it leaves the queue, and where no answer has come by the timeout of
 //! its class. The server does not know of a timeout: the work is done all the same, and is of no use to anybody.
@@ -12,8 +12,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::breaker::Circuit;
 use super::requests::Slot;
-use crate::model::{Retry, ServerScenario};
+use crate::model::{Class, Retry, ServerScenario};
 use crate::source::Backoff;
 use weir_core::units::{Instant, Nanos};
 
@@ -27,6 +28,8 @@ pub(super) struct Attempt {
     pub(super) request: u64,
     /// From 1.
     pub(super) number: u32,
+    /// The state of the circuit breaker in which it was sent.
+    pub(super) state: u32,
 }
 
 /// Why a client may give up.
@@ -75,10 +78,14 @@ impl Ord for Due {
     }
 }
 
-/// The clients of a replication that try again.
+/// Clients that do not try again.
+const NEVER: Retry = Retry { attempts: 1, backoff: Nanos::ZERO, factor: 1.0, jitter: 0.0, budget: None };
+
+/// The clients of a replication.
 #[derive(Debug)]
 pub(super) struct Retries {
     retry: Retry,
+    circuit: Option<Circuit>,
     backoff: Backoff,
     /// By class.
     timeouts: Vec<Option<Nanos>>,
@@ -93,13 +100,14 @@ pub(super) struct Retries {
 }
 
 impl Retries {
-    /// `None` where clients do not try again.
+    /// `None` where it need not be known what clients do.
     pub(super) fn new(scenario: &ServerScenario, replication: u32) -> Option<Self> {
-        let retry = scenario.retry?;
-        Some(Self {
+        let retry = scenario.retry.unwrap_or(NEVER);
+        scenario.tells_clients().then(|| Self {
             retry,
+            circuit: scenario.breaker.map(Circuit::new),
             backoff: Backoff::new(retry, scenario.seed, replication),
-            timeouts: scenario.classes.iter().map(|class| class.timeout).collect(),
+            timeouts: scenario.classes.iter().map(Class::in_time).collect(),
             due: BinaryHeap::new(),
             gives_up: BinaryHeap::new(),
             held: Vec::new(),
@@ -131,10 +139,36 @@ impl Retries {
 
     /// A request that comes by itself.
     pub(super) fn first(&mut self) -> Attempt {
-        let attempt = Attempt { request: self.fresh, number: 1 };
+        let attempt = Attempt { request: self.fresh, number: 1, state: 0 };
         self.fresh += 1;
         self.tokens = (self.tokens + self.retry.budget.unwrap_or(0.0)).min(SAVED);
         attempt
+    }
+
+    /// An attempt is to be sent: as it is then, or `None` where the circuit breaker refuses it.
+    pub(super) fn sends(&mut self, now: Instant, attempt: Attempt) -> Option<Attempt> {
+        match &mut self.circuit {
+            Some(circuit) => circuit.sends(now).map(|state| Attempt { state, ..attempt }),
+            None => Some(attempt),
+        }
+    }
+
+    /// The attempt of a slot is answered at `now`; whether its client still waited.
+    pub(super) fn answered(&mut self, now: Instant, slot: u32) -> bool {
+        let attempt = self.held(slot);
+        let waits = attempt != Attempt::default();
+        if waits {
+            self.forget(slot);
+            self.ended(now, attempt, false);
+        }
+        waits
+    }
+
+    /// An attempt that was sent has ended.
+    pub(super) fn ended(&mut self, now: Instant, attempt: Attempt, has_failed: bool) {
+        if let Some(circuit) = &mut self.circuit {
+            circuit.ended(now, attempt.state, has_failed);
+        }
     }
 
     /// The attempt is kept in a slot.
@@ -166,15 +200,15 @@ impl Retries {
         Some((first, self.held(first.slot) == first.attempt))
     }
 
-    /// A client gives up at `now` on an attempt, and tries again where it may.
-    pub(super) fn again(&mut self, now: Instant, attempt: Attempt, request: &Slot) {
+    /// A client gives up at `now` on an attempt; whether it tries again.
+    pub(super) fn again(&mut self, now: Instant, attempt: Attempt, request: &Slot) -> bool {
         let next = Attempt { number: attempt.number + 1, ..attempt };
         if next.number > self.retry.attempts {
-            return;
+            return false;
         }
         if self.retry.budget.is_some() {
             if self.tokens < 1.0 {
-                return;
+                return false;
             }
             self.tokens -= 1.0;
         }
@@ -183,6 +217,7 @@ impl Retries {
             let slot = request.again(at);
             self.due.push(Reverse(Due { at, attempt: next, slot }));
         }
+        at < self.until
     }
 
     /// The client of a slot has given up: no other moment makes it do so again.

@@ -3,13 +3,18 @@
 use super::arrivals::{Arrivals, Receivers};
 use super::control::Control;
 use super::cores::{Cores, End, LATEST, Open};
+use super::fan_out::FanOut;
 use super::flows::Flows;
-use super::requests::{MOST, NOT_YET, Slot, Slots, State};
-use super::retries::{Attempt, Cause, Retries};
+use super::grants::gone;
+use super::leaving::deadlines;
+use super::pace::Pace;
+use super::requests::{MOST, Slot, Slots};
+use super::retries::Retries;
 use super::{Request, flows};
 use crate::job::{Ended, Job, Left};
-use crate::model::ServerScenario;
-use crate::record::Sink;
+use crate::model::{Deadline, ServerScenario};
+use crate::record::{Fate, Sink, Unserved};
+use crate::source::Balking;
 use weir_core::discipline::DropReason;
 use weir_core::item::{ClassId, FlowId};
 use weir_core::pool::{Placed, Pool, ReceiverId, ServerId};
@@ -30,14 +35,22 @@ pub(super) struct Engine<'a, D, S> {
     pub(super) pool: D,
     pub(super) sink: &'a mut S,
     pub(super) arrivals: Arrivals,
-    receivers: Option<Receivers>,
+    pub(super) receivers: Option<Receivers>,
     pub(super) slots: Slots,
     pub(super) cores: Cores,
     pub(super) flows: Flows,
     pub(super) control: Option<Control>,
     pub(super) retries: Option<Retries>,
+    /// How fast cores are, where they are not all alike.
+    pub(super) pace: Option<Box<Pace>>,
+    pub(super) fan_out: Option<FanOut>,
+    /// Cores whose service was stopped, and that are not asked yet.
+    pub(super) stopped: Vec<u32>,
     /// Whether requests may leave before their turn comes.
     pub(super) may_leave: bool,
+    /// By class; empty where there are none.
+    pub(super) deadlines: Vec<Option<Deadline>>,
+    pub(super) balking: Option<Balking>,
     /// What the discipline has dropped in the call before.
     pub(super) drops: Vec<(Request, DropReason)>,
     in_use: u32,
@@ -71,7 +84,12 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
             flows: Flows::new(flows(scenario), scenario.measure.order, scenario.tells_cores()),
             control,
             retries: Retries::new(scenario, job.replication),
-            may_leave: scenario.has_patience(),
+            pace: Pace::new(scenario).map(Box::new),
+            fan_out: FanOut::new(scenario, job.replication),
+            stopped: Vec::new(),
+            may_leave: scenario.has_patience() || scenario.has_deadline() || scenario.fan_out.is_some(),
+            deadlines: deadlines(scenario),
+            balking: Balking::new(scenario, job.replication),
             drops: Vec::new(),
             in_use,
             controls: 0,
@@ -118,7 +136,10 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
                 let gives_up = retries.next_gives_up(self.slots.held());
                 (self.arrivals.next_at().min(retries.next_due()), gives_up)
             }
-            None => (self.arrivals.next_at(), Instant::NEVER),
+            None => {
+                let again = self.fan_out.as_mut().map_or(Instant::NEVER, FanOut::next_timer);
+                (self.arrivals.next_at(), again)
+            }
         };
         let delivery = self.receivers.as_ref().map_or(Instant::NEVER, Receivers::next_at);
         let control = self.control.as_ref().map_or(Instant::NEVER, |control| control.next_at);
@@ -182,17 +203,27 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
         if self.retries.is_some() {
             return self.attempt(now);
         }
+        if self.fan_out.is_some() {
+            return self.arrival_of_parts(now);
+        }
         let Some(request) = self.arrivals.take() else { return };
         self.left.offered += 1;
+        if self.balking.is_some() && self.balks(now, &request, 1) {
+            return;
+        }
         let receiver = self.receiver(request.flow);
         if self.is_full(now, receiver) {
-            return self.drop_at_receiver(now, &request);
+            return self.drop_at_receiver(now, &request, 1);
         }
         let Some(slot) = self.slots.keep(request) else { return self.too_many() };
+        if self.sink.follows() {
+            self.sink.came(slot, 1);
+        }
         self.receive(now, slot, receiver);
     }
 
-    /// As [`Self::arrival`], where clients try again: of a request that comes by itself, or of an attempt that is due.
+    /// As [`Self::arrival`], where it is known what clients do: of a request that comes by itself, or of an attempt that is
+    /// due.
     #[inline(never)]
     fn attempt(&mut self, now: Instant) {
         let Some(retries) = &mut self.retries else { return };
@@ -206,15 +237,27 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
             self.sink.retried(request.class, request.arrived, request.service);
         }
         self.left.offered += 1;
-        let receiver = self.receiver(request.flow);
-        if self.is_full(now, receiver) {
-            self.drop_at_receiver(now, &request);
-            if let Some(retries) = &mut self.retries {
-                retries.again(now, attempt, &request);
-            }
+        if self.balking.is_some() && self.balks(now, &request, attempt.number) {
             return;
         }
+        let sent = self.retries.as_mut().and_then(|retries| retries.sends(now, attempt));
+        let Some(attempt) = sent else {
+            self.lost(now, Unserved::Refused, &request);
+            if self.sink.follows() {
+                let refused = gone(&request, now, None, Fate::Unserved(Unserved::Refused));
+                self.sink.turned_away(attempt.number, &refused);
+            }
+            return self.tries_again(now, attempt, &request);
+        };
+        let receiver = self.receiver(request.flow);
+        if self.is_full(now, receiver) {
+            self.drop_at_receiver(now, &request, attempt.number);
+            return self.has_failed(now, attempt, &request);
+        }
         let Some(slot) = self.slots.keep(request) else { return self.too_many() };
+        if self.sink.follows() {
+            self.sink.came(slot, attempt.number);
+        }
         if let Some(retries) = &mut self.retries {
             retries.keep(slot, attempt, &request);
         }
@@ -223,7 +266,7 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
 
     /// Whether the ring of a receiver is full.
     #[inline]
-    fn is_full(&self, now: Instant, receiver: u32) -> bool {
+    pub(super) fn is_full(&self, now: Instant, receiver: u32) -> bool {
         self.receivers.as_ref().is_some_and(|receivers| receivers.is_full(now, receiver))
     }
 
@@ -236,38 +279,21 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
         }
     }
 
-    /// A client gives up on the attempt of a slot, if that is still there and not answered.
-    fn gives_up(&mut self, now: Instant) {
-        let Some(retries) = &mut self.retries else { return };
-        let Some((moment, is_held)) = retries.take_gives_up() else { return };
-        let Some(&mut request) = self.slots.get(moment.slot).filter(|_| is_held) else { return };
-        let waits = request.began == NOT_YET && request.state != State::Served;
-        if request.state != State::Gone && (moment.cause == Cause::Timeout || waits) {
-            retries.forget(moment.slot);
-            retries.again(now, moment.attempt, &request);
-        }
-    }
-
-    /// An attempt has left unserved, as its client sees at once.
-    pub(super) fn fails(&mut self, now: Instant, slot: u32, request: &Slot) {
-        let Some(retries) = &mut self.retries else { return };
-        let attempt = retries.held(slot);
-        if attempt != Attempt::default() {
-            retries.forget(slot);
-            retries.again(now, attempt, request);
-        }
-    }
-
     /// The ring of its receiver is full.
     #[cold]
-    fn drop_at_receiver(&mut self, now: Instant, request: &Slot) {
+    pub(super) fn drop_at_receiver(&mut self, now: Instant, request: &Slot, attempt: u32) {
         self.left.dropped += 1;
         self.sink.dropped(request.class, request.arrived, now, DropReason::QueueFull);
-        self.arrivals.over(request.flow, now, true);
+        if self.sink.follows() {
+            self.sink.turned_away(attempt, &gone(request, now, None, Fate::Dropped));
+        }
+        if self.retries.is_none() {
+            self.arrivals.over(request.flow, now, true);
+        }
     }
 
     #[cold]
-    fn too_many(&mut self) {
+    pub(super) fn too_many(&mut self) {
         self.overloaded(format!("more than {MOST} requests wait"));
     }
 
@@ -279,13 +305,15 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
 
     /// A request comes from its receiver.
     fn delivery(&mut self, now: Instant) {
-        if let Some(slot) = self.receivers.as_mut().and_then(Receivers::deliver) {
-            self.enqueue(now, slot);
+        match self.receivers.as_mut().and_then(Receivers::deliver) {
+            Some(id) if self.fan_out.is_some() => self.split(now, id),
+            Some(slot) => self.enqueue(now, slot),
+            None => {}
         }
     }
 
     #[inline]
-    fn receiver(&self, flow: u32) -> u32 {
+    pub(super) fn receiver(&self, flow: u32) -> u32 {
         match self.scenario.site.receivers {
             1 => 0,
             receivers => flow % receivers,
@@ -295,6 +323,15 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
     /// A request comes before the discipline.
     #[inline]
     fn enqueue(&mut self, now: Instant, slot: u32) {
+        let (item, receiver) = self.comes(slot);
+        let placed = self.pool.enqueue(now, item, receiver, &mut self.drops);
+        self.forget_dropped(now);
+        self.act(now, placed);
+    }
+
+    /// What the discipline is told of a request that comes before it.
+    #[inline]
+    pub(super) fn comes(&mut self, slot: u32) -> (Request, ReceiverId) {
         let request = *self.slots.deliver(slot);
         if self.control.is_some() {
             self.slots.line_up(slot);
@@ -305,9 +342,12 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
             class: ClassId(request.class),
             remaining: request.known,
         };
-        let receiver = ReceiverId(self.receiver(request.flow));
-        let placed = self.pool.enqueue(now, item, receiver, &mut self.drops);
-        self.forget_dropped(now);
+        (item, ReceiverId(self.receiver(request.flow)))
+    }
+
+    /// Does what the discipline asks for, now that a request has come before it.
+    #[inline]
+    pub(super) fn act(&mut self, now: Instant, placed: Placed) {
         match placed {
             Placed::Queued => {}
             Placed::Ask(ServerId(core)) => self.ask_idle(now, core),

@@ -3,8 +3,9 @@
 //! | | |
 //! |-|-|
 //! | Source | Metcalfe and Boggs, *Ethernet: distributed packet switching for local computer networks*, CACM 19(7), 1976: exponential back-off |
-//! | Random numbers | a hash of seed, replication, request and attempt (Steele, Lea and Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014), the same under every discipline |
+//! | Random numbers | a hash of seed, replication, request and attempt, the same under every discipline |
 
+use super::hash::Hash;
 use crate::model::Retry;
 use weir_core::units::Nanos;
 
@@ -15,29 +16,20 @@ const LONGEST: f64 = 86_400e9;
 #[derive(Clone, Debug)]
 pub(crate) struct Backoff {
     retry: Retry,
-    salt: u64,
+    hash: Hash,
 }
 
 impl Backoff {
     pub(crate) fn new(retry: Retry, seed: u64, replication: u32) -> Self {
-        Self { retry, salt: mixed(seed ^ mixed(u64::from(replication))) }
+        Self { retry, hash: Hash::new(seed, replication) }
     }
 
     /// How long a client waits after an attempt, from 1, of a request.
     pub(crate) fn before(&self, request: u64, attempt: u32) -> Nanos {
         let grown = (1..attempt).fold(self.retry.backoff.get() as f64, |span, _| span * self.retry.factor);
-        let bits = mixed(mixed(self.salt ^ request).wrapping_add(u64::from(attempt)));
-        let even = (bits >> 11) as f64 / (1_u64 << 53) as f64;
+        let even = self.hash.even(request, u64::from(attempt));
         Nanos::new((grown.min(LONGEST) * (1.0 - self.retry.jitter * even)) as u64)
     }
-}
-
-/// The finalizer of SplitMix64.
-fn mixed(state: u64) -> u64 {
-    let mut z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

@@ -72,6 +72,12 @@ impl Clients {
         Some((Submitted { class, client, service }, stream))
     }
 
+    /// What a client draws from.
+    #[inline]
+    pub(crate) fn stream(&mut self, client: u32) -> &mut Stream {
+        &mut self.streams[client as usize]
+    }
+
     /// A client's request has ended at `now`; or, `dropped`, has left unserved.
     #[inline]
     pub(crate) fn over(&mut self, client: u32, now: Instant, dropped: bool) {

@@ -1,9 +1,10 @@
 //! How long requests wait for their service to begin, before they leave.
 //!
 //! A stream of its own (`Services` 2), from which every request draws in order of arrival; so it is the same under every
-//! discipline.
+//! discipline. Clients of a closed loop draw from the streams of their own.
 
-use crate::model::ServerScenario;
+use super::services::Sampler;
+use crate::model::{ServerScenario, Service};
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 use weir_workload::duration::Law;
 
@@ -13,7 +14,7 @@ pub(crate) const FOR_EVER: u64 = u64::MAX;
 /// The patience of requests, by their classes.
 #[derive(Debug)]
 pub(crate) struct Patience {
-    laws: Vec<Option<Law>>,
+    laws: Vec<Option<Sampler>>,
     draws: Stream,
 }
 
@@ -21,19 +22,29 @@ impl Patience {
     /// `None` where all wait for ever.
     pub(crate) fn new(scenario: &ServerScenario, replication: u32) -> Option<Self> {
         let key = StreamKey { seed: scenario.seed, replication, purpose: Purpose::Services, index: 2 };
-        let laws = scenario.classes.iter().map(|class| class.patience).collect();
+        let of = |patience: &Option<Service>| patience.as_ref().map(Sampler::new);
+        let laws = scenario.classes.iter().map(|class| of(&class.patience)).collect();
         scenario.has_patience().then(|| Self { laws, draws: Stream::new(key) })
     }
 
     /// Appends the patience of requests of these classes, in nanoseconds.
     pub(crate) fn fill(&mut self, classes: &[u16], out: &mut Vec<u64>) {
         let Self { laws, draws } = self;
-        if let [Some(Law::Exponential(mean))] = laws.as_slice() {
+        if let [Some(Sampler::Law(Law::Exponential(mean)))] = laws.as_slice() {
             let begin = out.len();
             out.resize(begin + classes.len(), 0);
             return draws.fill_exponential(mean.get() as f64, 0, &mut out[begin..]);
         }
-        let of = |&class: &u16| laws[usize::from(class)].map_or(FOR_EVER, |law| law.draw(draws).get());
+        let of = |&class: &u16| draw(laws, class, draws);
         out.extend(classes.iter().map(of));
     }
+
+    /// The patience of a request of a class, drawn from the stream of its client, in nanoseconds.
+    pub(crate) fn of(&self, class: u16, stream: &mut Stream) -> u64 {
+        draw(&self.laws, class, stream)
+    }
+}
+
+fn draw(laws: &[Option<Sampler>], class: u16, stream: &mut Stream) -> u64 {
+    laws[usize::from(class)].as_ref().map_or(FOR_EVER, |law| law.draw(stream))
 }

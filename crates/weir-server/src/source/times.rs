@@ -1,10 +1,9 @@
-//! When open-loop requests arrive: a process of the workload, or trains, at a rate that may grow in levels.
+//! When open-loop requests arrive: a process of the workload, or trains, at a rate that may follow the time.
 //!
-//! **Levels** are a change of clock: the process runs at the rate of the first level, and its clock goes `factor` times as
-//! fast at each further one. So a gap that crosses the boundary of a level is continued at the new rate, a burst has as
-//! many requests at every level, and equal gaps stay equal within one.
-//!
-//! **A burst** is the same with a clock that goes faster, or slower, for a while.
+//! **Levels, a burst and a curve** are a change of clock ([`weir_workload::curve`]): the process runs at the rate of the first
+//! level, outside of the burst, or at the mean rate, and its clock goes faster or slower. So a gap that crosses the boundary
+//! of a level is continued at the new rate, a burst of the process has as many requests at every level, and equal gaps stay
+//! equal within one.
 //!
 //! **Parts of a nanosecond.** Where the mean gap is below 1024 ns the process counts parts of a nanosecond, so that
 //! rounding does not change its rate; arrivals are told in whole nanoseconds, rounded down.
@@ -16,7 +15,9 @@ use super::refused;
 use crate::model::{Burst, Levels, Open, Process};
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream};
+use weir_workload::Curve;
 use weir_workload::arrivals::Times;
+use weir_workload::curve::CurveClock;
 
 /// The mean gap has at least so many ticks of the process, where parts of a nanosecond allow it.
 const TICKS: f64 = 1024.0;
@@ -24,6 +25,8 @@ const TICKS: f64 = 1024.0;
 const MOST_DIGITS: u32 = 20;
 /// The shortest mean gap, in nanoseconds: faster than any clock tells apart.
 const SHORTEST: f64 = 1e-3;
+/// The most levels.
+const MOST_LEVELS: u32 = 1 << 16;
 /// The most periods of trains in a run.
 const MOST_PERIODS: u64 = 1 << 32;
 
@@ -33,21 +36,28 @@ pub(super) struct OpenTimes(Kind);
 
 #[derive(Debug)]
 enum Kind {
-    Process { times: Times, digits: u32, clock: Option<Clock> },
+    Process { times: Times, digits: u32, clock: Option<CurveClock> },
     Trains(Trains),
 }
 
 impl OpenTimes {
     /// # Errors
     /// The process or its levels are senseless, or beyond the clock.
-    pub(super) fn new(open: &Open, until: u64, stream: &dyn Fn(Purpose) -> Stream) -> Result<Self, RunError> {
+    pub(super) fn new(
+        open: &Open,
+        until: u64,
+        stream: &dyn Fn(Purpose, u32) -> Stream,
+    ) -> Result<Self, RunError> {
         if let Some(levels) = &open.levels {
             check_levels(levels, open.mean_gap)?;
         }
         if let Some(burst) = &open.burst {
             check_burst(burst, open.mean_gap)?;
         }
-        let growth = || Growth::of(open);
+        if let Some(curve) = &open.curve {
+            check_curve(curve, open.mean_gap)?;
+        }
+        let curve = open.changes();
         if open.mean_gap.is_nan() || open.mean_gap < SHORTEST {
             let reason = format!(
                 "the mean time between arrivals is {}ns, must be at least {SHORTEST}ns",
@@ -55,24 +65,23 @@ impl OpenTimes {
             );
             return Err(refused("arrivals", reason));
         }
-        match open.process {
+        match &open.process {
             Process::Arrivals(arrivals) => {
                 let digits = (0..MOST_DIGITS).find(|&digits| open.mean_gap * scale(digits) >= TICKS);
                 let digits = digits.unwrap_or(MOST_DIGITS);
                 let times = Times::new(arrivals, open.mean_gap * scale(digits), stream)
                     .map_err(|error| refused("arrivals", error.to_string()))?;
-                let clock = growth().map(|growth| Clock::new(growth, scale(digits)));
+                let clock = curve.map(|curve| CurveClock::new(curve, scale(digits)));
                 Ok(Self(Kind::Process { times, digits, clock }))
             }
-            Process::Trains { every, spacing } => {
+            &Process::Trains { every, spacing } => {
                 if every.get() == 0 || until / every.get() > MOST_PERIODS {
                     let reason = format!("trains come every {every}, must be at most {MOST_PERIODS} of them");
                     return Err(refused("arrivals", reason));
                 }
                 let brings = every.get() as f64 / open.mean_gap;
-                let growth = growth();
                 let (every, spacing) = (every.get(), spacing.get());
-                let trains = Trains { every, spacing, brings, growth, ..Trains::nothing(until) };
+                let trains = Trains { every, spacing, brings, curve, ..Trains::nothing(until) };
                 Ok(Self(Kind::Trains(trains)))
             }
         }
@@ -85,7 +94,7 @@ impl OpenTimes {
             Kind::Process { times, digits, clock } => {
                 times.fill(out);
                 match clock {
-                    Some(clock) => out.iter_mut().for_each(|at| *at = clock.told(*at)),
+                    Some(clock) => out.iter_mut().for_each(|at| *at = clock.at(*at)),
                     None => out.iter_mut().for_each(|at| *at >>= *digits),
                 }
             }
@@ -99,10 +108,11 @@ fn scale(digits: u32) -> f64 {
 }
 
 fn check_levels(levels: &Levels, mean_gap: f64) -> Result<(), RunError> {
-    if levels.every.get() == 0 || levels.count == 0 {
-        return Err(refused("levels", "they are 0ns long or 0, must be above 0"));
+    if levels.every.get() == 0 || levels.count == 0 || levels.count > MOST_LEVELS {
+        let reason =
+            format!("they are {} of {}, must be 1 to {MOST_LEVELS} above 0ns", levels.count, levels.every);
+        return Err(refused("levels", reason));
     }
-    // The number of levels is not bounded; that of doublings up to the shortest gap is.
     let last = mean_gap / levels.factor.powf(f64::from(levels.count - 1));
     if levels.factor > 0.0 && last >= SHORTEST && last.is_finite() {
         return Ok(());
@@ -124,103 +134,15 @@ fn check_burst(burst: &Burst, mean_gap: f64) -> Result<(), RunError> {
     Err(refused("burst", reason))
 }
 
-/// How the rate changes.
-#[derive(Clone, Copy, Debug)]
-enum Changes {
-    Levels(Levels),
-    Burst(Burst),
-}
-
-/// The level of an instant that never decreases.
-#[derive(Debug)]
-struct Growth {
-    changes: Changes,
-    /// How many levels are over.
-    over: u32,
-    /// The rate, over that of the first level.
-    rate: f64,
-}
-
-impl Growth {
-    /// `None` where the rate stays.
-    fn of(open: &Open) -> Option<Self> {
-        let changes = open.levels.map(Changes::Levels).or(open.burst.map(Changes::Burst))?;
-        let mut growth = Self { changes, over: 0, rate: 1.0 };
-        if growth.end() == Some(0) {
-            growth.turn();
-        }
-        Some(growth)
+fn check_curve(curve: &Curve, mean_gap: f64) -> Result<(), RunError> {
+    let gap = mean_gap / curve.highest();
+    if gap >= SHORTEST {
+        return Ok(());
     }
-
-    /// When the level ends, in nanoseconds; `None` in the last.
-    fn end(&self) -> Option<u64> {
-        let is_last = match self.changes {
-            Changes::Levels(levels) => self.over + 1 >= levels.count,
-            Changes::Burst(_) => self.over == 2,
-        };
-        (!is_last).then(|| self.from(self.over + 1))
-    }
-
-    fn begin(&self) -> u64 {
-        self.from(self.over)
-    }
-
-    /// When a level begins, by its number, in nanoseconds.
-    fn from(&self, level: u32) -> u64 {
-        match self.changes {
-            Changes::Levels(levels) => levels.every.get().saturating_mul(u64::from(level)),
-            Changes::Burst(_) if level == 0 => 0,
-            Changes::Burst(burst) if level == 1 => burst.at.get(),
-            Changes::Burst(burst) => burst.at.get().saturating_add(burst.lasts.get()),
-        }
-    }
-
-    fn turn(&mut self) {
-        self.over += 1;
-        self.rate = match self.changes {
-            Changes::Levels(levels) => self.rate * levels.factor,
-            Changes::Burst(burst) if self.over == 1 => burst.factor,
-            Changes::Burst(_) => 1.0,
-        };
-    }
-}
-
-/// Tells the time of a clock that goes faster at every level.
-#[derive(Debug)]
-struct Clock {
-    growth: Growth,
-    /// Ticks of the process in a nanosecond of the first level.
-    scale: f64,
-    /// Where the level begins and ends, in ticks.
-    begin: u64,
-    end: u64,
-}
-
-impl Clock {
-    fn new(growth: Growth, scale: f64) -> Self {
-        let mut clock = Self { growth, scale, begin: 0, end: 0 };
-        clock.end = clock.end_of_level();
-        clock
-    }
-
-    fn end_of_level(&self) -> u64 {
-        let Some(end) = self.growth.end() else { return u64::MAX };
-        let ticks = (end - self.growth.begin()) as f64 * self.growth.rate * self.scale;
-        // At least one, so that time goes on; the conversion saturates.
-        self.begin.saturating_add((ticks as u64).max(1))
-    }
-
-    /// The time at a tick, in nanoseconds.
-    fn told(&mut self, tick: u64) -> u64 {
-        while tick >= self.end && self.end < u64::MAX {
-            self.begin = self.end;
-            self.growth.turn();
-            self.end = self.end_of_level();
-        }
-        let since = (tick - self.begin) as f64 / (self.growth.rate * self.scale);
-        let at = self.growth.begin().saturating_add(since as u64);
-        self.growth.end().map_or(at, |end| at.min(end - 1))
-    }
+    let reason = format!(
+        "where it is highest the mean time between arrivals is {gap}ns, must be at least {SHORTEST}ns: a lower rate"
+    );
+    Err(refused("curve", reason))
 }
 
 /// All requests of a period at its beginning.
@@ -230,7 +152,7 @@ struct Trains {
     spacing: u64,
     /// Requests of a period, at the first level.
     brings: f64,
-    growth: Option<Growth>,
+    curve: Option<Curve>,
     /// No train begins from here on.
     until: u64,
     /// When the next period begins.
@@ -248,7 +170,7 @@ impl Trains {
             every: 0,
             spacing: 0,
             brings: 0.0,
-            growth: None,
+            curve: None,
             until,
             begin: 0,
             carried: 0.0,
@@ -274,13 +196,9 @@ impl Trains {
         at
     }
 
-    /// The rate where the period begins, over that of the first level.
-    fn rate(&mut self) -> f64 {
-        let Some(growth) = &mut self.growth else { return 1.0 };
-        while growth.end().is_some_and(|end| end <= self.begin) {
-            growth.turn();
-        }
-        growth.rate
+    /// The rate where the period begins, over that of the first level or over the mean.
+    fn rate(&self) -> f64 {
+        self.curve.as_ref().map_or(1.0, |curve| curve.rate_at(self.begin))
     }
 }
 
@@ -290,6 +208,7 @@ mod tests {
     use weir_core::units::Nanos;
     use weir_lab::stream::StreamKey;
     use weir_workload::Arrivals;
+    use weir_workload::curve::{Interpolation, Points};
 
     const FOREVER: u64 = u64::MAX >> 1;
 
@@ -298,8 +217,8 @@ mod tests {
     }
 
     fn changing(process: Process, mean_gap: f64, levels: Option<Levels>, burst: Option<Burst>) -> OpenTimes {
-        let open = Open { process, mean_gap, levels, burst, flows: 1 };
-        let stream = |purpose| Stream::new(StreamKey { seed: 5, replication: 1, purpose, index: 0 });
+        let open = Open { process, mean_gap, levels, burst, curve: None, flows: 1 };
+        let stream = |purpose, index| Stream::new(StreamKey { seed: 5, replication: 1, purpose, index });
         OpenTimes::new(&open, 1_000_000_000, &stream).expect("valid")
     }
 
@@ -340,6 +259,35 @@ mod tests {
     }
 
     #[test]
+    fn equal_gaps_follow_a_curve_and_trains_its_rate_where_they_begin() {
+        let mut points = Points::default();
+        for (time, rate) in [(0, 1.0), (200, 3.0), (400, 0.0)] {
+            points.add(time, rate).expect("a point");
+        }
+        let curve = points.curve(Interpolation::Constant, Some(800)).expect("a curve").over_mean();
+        let draw = |process, n| {
+            let open = Open {
+                process,
+                mean_gap: 50.0,
+                levels: None,
+                burst: None,
+                curve: Some(curve.clone()),
+                flows: 1,
+            };
+            let stream = |purpose, index| Stream::new(StreamKey { seed: 5, replication: 1, purpose, index });
+            draw(&mut OpenTimes::new(&open, 1_000_000, &stream).expect("valid"), n)
+        };
+        // Sixteen in a period: four in the first quarter, twelve in the second.
+        let equal = draw(Process::Arrivals(Arrivals::Deterministic), 20);
+        assert_eq!(equal[..6], [0, 50, 100, 150, 200, 216]);
+        assert_eq!(equal[15..], [383, 800, 850, 900, 950]);
+        let trains = Process::Trains { every: Nanos::new(200), spacing: Nanos::new(1) };
+        let trains = draw(trains, 18);
+        assert_eq!(trains[..5], [0, 1, 2, 3, 200]);
+        assert_eq!(trains[14..], [210, 211, 800, 801]);
+    }
+
+    #[test]
     fn short_gaps_keep_their_mean() {
         for mean in [0.37, 3.1, 24.0, 700.0] {
             let got = draw(&mut times(Process::Arrivals(Arrivals::Poisson), mean, None), 200_000);
@@ -372,24 +320,45 @@ mod tests {
     #[test]
     fn a_train_waits_for_the_one_before_and_none_begins_after_the_end() {
         let process = Process::Trains { every: Nanos::new(100), spacing: Nanos::new(40) };
-        let open = Open { process, mean_gap: 25.0, levels: None, burst: None, flows: 1 };
-        let stream = |purpose| Stream::new(StreamKey { seed: 5, replication: 1, purpose, index: 0 });
+        let open = Open { process, mean_gap: 25.0, levels: None, burst: None, curve: None, flows: 1 };
+        let stream = |purpose, index| Stream::new(StreamKey { seed: 5, replication: 1, purpose, index });
         let mut times = OpenTimes::new(&open, 150, &stream).expect("valid");
         assert_eq!(draw(&mut times, 9), [0, 40, 80, 120, 160, 200, 240, 280, u64::MAX]);
     }
 
     #[test]
     fn what_is_senseless_is_refused() {
-        let stream = |purpose| Stream::new(StreamKey { seed: 5, replication: 1, purpose, index: 0 });
+        let stream = |purpose, index| Stream::new(StreamKey { seed: 5, replication: 1, purpose, index });
         let refused = |process, mean_gap, levels| {
-            let open = Open { process, mean_gap, levels, burst: None, flows: 1 };
+            let open = Open { process, mean_gap, levels, burst: None, curve: None, flows: 1 };
             OpenTimes::new(&open, FOREVER, &stream).is_err()
         };
-        let poisson = Process::Arrivals(Arrivals::Poisson);
+        let poisson = || Process::Arrivals(Arrivals::Poisson);
         assert!(
-            refused(poisson, f64::NAN, None) && refused(poisson, 0.0, None) && refused(poisson, 1e300, None)
+            refused(poisson(), f64::NAN, None)
+                && refused(poisson(), 0.0, None)
+                && refused(poisson(), 1e300, None)
         );
-        assert!(refused(poisson, 1.0, doubling(1, 4_000_000_000)) && refused(poisson, 1.0, doubling(0, 1)));
+        assert!(
+            refused(poisson(), 1.0, doubling(1, 4_000_000_000)) && refused(poisson(), 1.0, doubling(0, 1))
+        );
+        let mut points = Points::default();
+        for (time, rate) in [(0, 1.0), (1, 1e9)] {
+            points.add(time, rate).expect("a point");
+        }
+        let steep = points.curve(Interpolation::Constant, Some(1 << 50)).expect("a curve").over_mean();
+        let steep = |mean_gap| {
+            let open = Open {
+                process: poisson(),
+                mean_gap,
+                levels: None,
+                burst: None,
+                curve: Some(steep.clone()),
+                flows: 1,
+            };
+            OpenTimes::new(&open, FOREVER, &stream).is_err()
+        };
+        assert!(steep(1e-3) && !steep(1.0));
         assert!(refused(Process::Trains { every: Nanos::new(0), spacing: Nanos::new(0) }, 1.0, None));
         assert!(refused(Process::Trains { every: Nanos::new(1), spacing: Nanos::new(0) }, 1.0, None));
     }

@@ -6,14 +6,17 @@ use super::{constant, done, figure, nanos, played, played_by};
 use crate::collector::Collector;
 use crate::generators::{class, scenario};
 use crate::job::{Ended, Job, Left};
-use crate::model::{Process, ServerScenario, Service, Workload};
+use crate::model::{Balk, Closed, Process, ServerScenario, Service, Workload};
 use crate::record::Sink;
 use weir_lab::control::Watch;
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
-use weir_workload::arrivals::Renewal;
+use weir_lab::result::TheoryRow;
+use weir_lab::stats::figure::Figure;
+use weir_workload::arrivals::{BatchSize, Batches, MarkovArrivals, Renewal};
 use weir_workload::duration::Law;
 use weir_workload::laws::Form;
+use weir_workload::source::LengthTable;
 use weir_workload::{Arrivals, ContinuousLaw};
 
 /// Waits of constant services that are ten times those of the closed form.
@@ -78,7 +81,7 @@ fn who_has_no_patience_abandons_as_the_closed_form_says() {
     for (cores, load, patience) in [(1, 0.9, 1.0), (3, 1.2, 2.0), (20, 1.0, 0.5)] {
         let service = 100_000;
         let mut classes = vec![class("all", 1.0, Law::Exponential(nanos(service)))];
-        classes[0].patience = Some(Law::Exponential(nanos((service as f64 * patience) as u64)));
+        classes[0].patience = Some(Law::Exponential(nanos((service as f64 * patience) as u64)).into());
         let mut server = scenario(&["cfcfs"], cores, classes, load).expect("specs");
         server.stop.warm_up = nanos(20_000_000);
         server.stop.duration = nanos(400_000_000);
@@ -101,6 +104,230 @@ fn who_has_no_patience_abandons_as_the_closed_form_says() {
         }
         let totals = &outcome.class_totals[0];
         assert_eq!(totals.abandoned, Some(totals.dropped));
+    }
+}
+
+/// Neuts, *Matrix-Geometric Solutions in Stochastic Models*, 1981, chapter 3: bursts, and gaps that alternate.
+#[test]
+fn one_core_waits_for_arrivals_of_phases_as_the_closed_form_says() {
+    let bursts = MarkovArrivals::modulated(&vec![vec![-0.1, 0.1], vec![0.05, -0.05]], &[2.0, 0.5]);
+    let (hidden, arriving) = (vec![vec![-4.0, 0.0], vec![0.0, -0.5]], vec![vec![0.0, 4.0], vec![0.5, 0.0]]);
+    let alternating = MarkovArrivals::new(&hidden, &arriving);
+    for (process, load) in [(bursts, 0.6), (alternating, 0.8)] {
+        let process = Arc::new(process.expect("a process"));
+        let classes = vec![class("all", 1.0, Law::Exponential(nanos(10_000)))];
+        let mut server = scenario(&["cfcfs", "rr", "darc"], 1, classes, load).expect("specs");
+        let Workload::Open(open) = &mut server.workload else { panic!("open") };
+        open.process = Process::Arrivals(Arrivals::Markov(Arc::clone(&process)));
+        server.stop.warm_up = nanos(20_000_000);
+        server.stop.duration = nanos(400_000_000);
+        server.stop.replications = 30;
+        let outcome = played(&server, 2).expect("a result");
+        assert!(outcome.checks.iter().all(|check| check.ok != Some(false)), "{:#?}", outcome.checks);
+        for name in ["cfcfs", "rr"] {
+            let of_it = |row: &&TheoryRow| row.discipline.as_deref() == Some(name) && row.metric == "delay";
+            let row = outcome.theory.iter().find(of_it).expect("a row");
+            assert!(
+                row.formula.starts_with("matrix-geometric, MAP/M/1") && row.agrees == Some(true),
+                "{row:?}"
+            );
+            let delay = figure(&outcome, [name, "all", "delay", "mean"]);
+            let (found, error) = (delay.value.expect("a value"), delay.standard_error.expect("an error"));
+            let expected = row.value.expect("a value");
+            // The half-width of a 99 % interval with 29 degrees of freedom.
+            assert!((found - expected).abs() < 2.756 * error, "{load}: {found} ±{error}, {expected}");
+            assert!(error < 0.02 * expected, "{error} {expected}");
+        }
+        let why = outcome.theory.iter().find(|row| row.value.is_none()).expect("darc has none");
+        assert!(why.formula.contains("no closed form for darc with these arrivals"), "{why:?}");
+        assert!(outcome.notes.iter().any(|note| note.contains("with the next")), "{:?}", outcome.notes);
+    }
+}
+
+/// Baccelli and Hebuterne, Performance '81; with constant patience Barrer, Operations Research 5, 1957.
+#[test]
+fn patience_of_any_law_abandons_as_the_closed_form_says() {
+    let service = 100_000;
+    let lognormal = ContinuousLaw::lognormal(1.5 * service as f64, 1.5).expect("valid");
+    let cases: [(&str, u32, f64, Vec<Service>); 4] = [
+        ("Barrer", 1, 0.9, vec![constant(service).into()]),
+        ("Barrer", 4, 1.3, vec![constant(service / 2).into()]),
+        ("Baccelli", 3, 1.1, vec![Service::Textbook(Arc::new(lognormal.clone()))]),
+        (
+            "Baccelli",
+            2,
+            1.2,
+            vec![Law::Uniform(nanos(0), nanos(2 * service)).into(), Service::Textbook(Arc::new(lognormal))],
+        ),
+    ];
+    for (formula, cores, load, laws) in cases {
+        let of = |patience: Service| {
+            let mut class = class("some", 1.0, Law::Exponential(nanos(service)));
+            class.patience = Some(patience);
+            class
+        };
+        let mut server =
+            scenario(&["cfcfs"], cores, laws.into_iter().map(of).collect(), load).expect("specs");
+        (server.stop.warm_up, server.stop.duration) = (nanos(20_000_000), nanos(400_000_000));
+        server.stop.replications = 30;
+        let outcome = played(&server, 2).expect("a result");
+        assert!(outcome.checks.iter().all(|check| check.ok != Some(false)), "{:#?}", outcome.checks);
+        for (row, metric) in outcome.theory.iter().zip(["delay", "abandoned"]) {
+            assert!(row.metric == metric && row.formula.starts_with(formula), "{row:?}");
+            let found = figure(&outcome, ["cfcfs", "all", metric, "mean"]);
+            let (value, error) = (found.value.expect("a value"), found.standard_error.expect("an error"));
+            let expected = row.value.expect("a form");
+            // The half-width of a 99 % interval with 29 degrees of freedom.
+            assert!(
+                (value - expected).abs() < 2.756 * error,
+                "{metric} {cores} {load}: {value} ±{error}, {expected}"
+            );
+            assert!(error < 0.02 * expected, "{metric}: {error}");
+        }
+    }
+}
+
+/// Erlang's loss formula holds for any law of services (Sevastyanov 1957): who would have to wait is lost, by a patience of next to
+/// nothing.
+#[test]
+fn a_server_without_a_queue_loses_as_erlang_says_whatever_the_law() {
+    let lognormal = ContinuousLaw::lognormal(100_000.0, 2.0).expect("valid");
+    let services = [
+        constant(100_000).into(),
+        Service::Law(Law::Exponential(nanos(100_000))),
+        Service::Textbook(Arc::new(lognormal)),
+    ];
+    let expected = weir_theory::erlang_b(4, 3.0);
+    for service in services {
+        let mut classes = vec![class("all", 1.0, constant(100_000))];
+        (classes[0].service, classes[0].patience) = (service, Some(Law::Constant(nanos(1)).into()));
+        let mut server = scenario(&["cfcfs"], 4, classes, 0.75).expect("specs");
+        (server.stop.warm_up, server.stop.duration) = (nanos(20_000_000), nanos(400_000_000));
+        server.stop.replications = 30;
+        let outcome = played(&server, 2).expect("a result");
+        within(figure(&outcome, ["cfcfs", "all", "abandoned", "mean"]), expected);
+    }
+}
+
+/// Engset 1918, with one place to wait: so many clients think and send, and are lost where the place is taken.
+#[test]
+fn clients_of_a_small_server_lose_as_engset_says() {
+    let mut classes = vec![class("all", 1.0, Law::Exponential(nanos(100_000)))];
+    classes[0].balk = Some(Balk { at: 1, probability: 1.0 });
+    let mut server = scenario(&["cfcfs"], 2, classes, 0.5).expect("specs");
+    let think = Law::Exponential(nanos(200_000)).into();
+    (server.workload, server.load) = (Workload::Closed(Closed { clients: 8, think }), None);
+    (server.stop.warm_up, server.stop.duration) = (nanos(20_000_000), nanos(2_000_000_000));
+    (server.stop.replications, server.measure.tails) = (30, false);
+    let outcome = played(&server, 2).expect("a result");
+    let queue = weir_theory::Markov {
+        arrival: 0.5,
+        service: 1.0,
+        servers: Some(2),
+        places: Some(3),
+        sources: Some(8),
+        patience: 0.0,
+    };
+    let means = weir_theory::MarkovQueue::new(queue).expect("valid").means();
+    within(figure(&outcome, ["cfcfs", "all", "dropped", "mean"]), means.lost);
+}
+
+/// Mitzenmacher, and Vvedenskaya and others 1996: of very many servers, each request goes to the shorter queue of two.
+#[test]
+fn a_thousand_servers_answer_as_the_mean_field_of_two_choices_says() {
+    for load in [0.7, 0.9] {
+        let classes = vec![class("all", 1.0, Law::Exponential(nanos(100_000)))];
+        let mut server = scenario(&["power_of_two"], 1_000, classes, load).expect("specs");
+        // Empty at first: what is in the queues comes with some ten mean services over 1 - load.
+        (server.stop.warm_up, server.stop.duration) = (nanos(15_000_000), nanos(20_000_000));
+        (server.stop.replications, server.measure.tails) = (30, false);
+        let outcome = played(&server, 2).expect("a result");
+        let expected = weir_theory::jsq_response(2, load).expect("a load") * 1e-4;
+        within(figure(&outcome, ["power_of_two", "all", "response", "mean"]), expected);
+    }
+}
+
+/// Whether the half-width of a 99 % interval of 30 replications, with 29 degrees of freedom, reaches the closed form, and is narrow.
+fn within(found: &Figure, expected: f64) {
+    let (value, error) = (found.value.expect("a value"), found.standard_error.expect("an error"));
+    assert!((value - expected).abs() < 2.756 * error, "{}: {value} ±{error}, {expected}", found.metric);
+    assert!(error < 0.02 * expected, "{error} {expected}");
+}
+
+/// Haight, Biometrika 44, 1957; where all balk it is M/M/c/K, whose loss is that of [`weir_theory::MarkovQueue`].
+#[test]
+fn who_balks_is_as_many_as_the_closed_form_says() {
+    for (cores, load, balk) in [
+        (1, 1.2, Balk { at: 4, probability: 1.0 }),
+        (3, 0.9, Balk { at: 2, probability: 1.0 }),
+        (2, 1.1, Balk { at: 3, probability: 0.4 }),
+    ] {
+        let mut classes = vec![class("all", 1.0, Law::Exponential(nanos(100_000)))];
+        classes[0].balk = Some(balk);
+        let mut server = scenario(&["cfcfs"], cores, classes, load).expect("specs");
+        (server.stop.warm_up, server.stop.duration) = (nanos(20_000_000), nanos(300_000_000));
+        server.stop.replications = 30;
+        let outcome = played(&server, 2).expect("a result");
+        assert!(outcome.checks.iter().all(|check| check.ok != Some(false)), "{:#?}", outcome.checks);
+        let [delay, balked] = outcome.theory.as_slice() else { panic!("{:#?}", outcome.theory) };
+        if balk.probability == 1.0 {
+            let queue = weir_theory::Markov {
+                arrival: load * f64::from(cores),
+                service: 1.0,
+                servers: Some(cores),
+                places: Some(cores + balk.at as u32),
+                sources: None,
+                patience: 0.0,
+            };
+            let means = weir_theory::MarkovQueue::new(queue).expect("valid").means();
+            assert!((balked.value.expect("a share") - means.lost).abs() < 1e-9);
+            assert!((delay.value.expect("a time") * 1e4 - means.wait).abs() < 1e-9);
+        }
+        for row in [delay, balked] {
+            let found = figure(&outcome, ["cfcfs", "all", row.metric, "mean"]);
+            let (value, error) = (found.value.expect("a value"), found.standard_error.expect("an error"));
+            let expected = row.value.expect("a form");
+            // The half-width of a 99 % interval with 29 degrees of freedom.
+            assert!(
+                (value - expected).abs() < 2.756 * error,
+                "{cores} {}: {value} ±{error}, {expected}",
+                row.metric
+            );
+        }
+        let totals = &outcome.class_totals[0];
+        assert_eq!(totals.balked, Some(totals.dropped));
+    }
+}
+
+/// Gaver 1959 and Burke 1975, as `weir_theory::batch_wait` has them: batches of every kind, services of two.
+#[test]
+fn one_core_waits_for_batches_as_the_closed_form_says() {
+    let table = [(1, 0.7), (10, 0.3)];
+    let table = BatchSize::Table(LengthTable::new(&table).expect("sizes"), table.to_vec());
+    let mixed = || vec![class("short", 0.9, constant(1_000)), class("long", 0.1, constant(10_000))];
+    let exponential = || vec![class("all", 1.0, Law::Exponential(nanos(10_000)))];
+    for (size, classes, load) in [
+        (BatchSize::Constant(3), mixed(), 0.5),
+        (BatchSize::Geometric(4.0), exponential(), 0.7),
+        (table, mixed(), 0.6),
+    ] {
+        let mut server = scenario(&["cfcfs"], 1, classes, load).expect("specs");
+        let Workload::Open(open) = &mut server.workload else { panic!("open") };
+        open.process =
+            Process::Arrivals(Arrivals::Batches(Arc::new(Batches { of: Arrivals::Poisson, size })));
+        server.stop.warm_up = nanos(20_000_000);
+        server.stop.duration = nanos(400_000_000);
+        server.stop.replications = 30;
+        let outcome = played(&server, 2).expect("a result");
+        assert!(outcome.checks.iter().all(|check| check.ok != Some(false)), "{:#?}", outcome.checks);
+        let row = &outcome.theory[0];
+        assert!(row.formula.starts_with("Gaver, M^X/G/1") && row.agrees == Some(true), "{row:?}");
+        let delay = figure(&outcome, ["cfcfs", "all", "delay", "mean"]);
+        let (found, error) = (delay.value.expect("a value"), delay.standard_error.expect("an error"));
+        let expected = row.value.expect("a value");
+        // The half-width of a 99 % interval with 29 degrees of freedom.
+        assert!((found - expected).abs() < 2.756 * error, "{load}: {found} ±{error}, {expected}");
+        assert!(error < 0.02 * expected, "{error} {expected}");
     }
 }
 

@@ -7,9 +7,11 @@ use super::{Told, run_job};
 use crate::engine::{seeded, step_by_step};
 use crate::generators::{class, scenario};
 use crate::job::{Ended, Job};
-use crate::model::{Costs, Known, ServerScenario, Workload};
-use weir_core::registry::DISPATCHER;
-use weir_core::units::Nanos;
+use crate::model::{Cancel, Costs, Draws, FanOut, Known, ServerScenario, Workload};
+use crate::record::Part;
+use weir_core::item::Message;
+use weir_core::registry::{self, DISPATCHER};
+use weir_core::units::{Nanos, Speed};
 use weir_lab::control::Watch;
 use weir_workload::duration::Law;
 
@@ -40,7 +42,7 @@ fn case(spec: &str, number: u64) -> ServerScenario {
     made.costs.hand_over = nanos(number % 7);
     made.costs.dispatch = nanos(number % 3);
     if number % 7 == 4 {
-        made.classes[0].patience = Some(Law::Exponential(nanos(20)));
+        made.classes[0].patience = Some(Law::Exponential(nanos(20)).into());
     }
     if number % 8 == 3 {
         made.known = Known::ClassMean;
@@ -79,12 +81,20 @@ fn agree(scenario: &ServerScenario) -> bool {
         one.done
             .sort_by_key(|done| (done.arrived, done.began, done.server, done.ended, done.class, done.flow));
         one.dropped.sort_by_key(|&(class, arrived, now, _)| (arrived, class, now));
+        one.answered.sort_by_key(|done| (done.arrived, done.ended, done.server, done.class, done.flow));
+        let of =
+            |part: &Part| (part.arrived, part.class, part.began, part.ended, part.ends as u8, part.served);
+        one.parts.sort_by_key(of);
     }
     let name = format!("{}, seed {}", scenario.disciplines[0], scenario.seed);
     let differ = quick.done.iter().zip(&told.done).find(|(one, other)| one != other);
     assert!(differ.is_none() && quick.done.len() == told.done.len(), "{name}: {differ:?}");
     let differ = quick.dropped.iter().zip(&told.dropped).find(|(one, other)| one != other);
     assert!(differ.is_none() && quick.dropped.len() == told.dropped.len(), "{name}: {differ:?}");
+    let differ = quick.answered.iter().zip(&told.answered).find(|(one, other)| one != other);
+    assert!(differ.is_none() && quick.answered.len() == told.answered.len(), "{name}: {differ:?}");
+    let differ = quick.parts.iter().zip(&told.parts).find(|(one, other)| one != other);
+    assert!(differ.is_none() && quick.parts.len() == told.parts.len(), "{name}: {differ:?}");
     for one in [&mut quick, &mut told] {
         one.abandoned.sort_unstable();
     }
@@ -102,8 +112,34 @@ fn it_gives_the_same_requests_as_the_one_with_events() {
     let pools = ["cfcfs", "darc", "darc:reserve=0", "darc:delta=1000000"];
     for spec in dispatchers.chain(pools) {
         let quick = (0..120).filter(|&number| agree(&case(spec, number))).count();
-        let is_controlled = spec.starts_with("dynamic");
-        assert_eq!(quick > 0, !is_controlled, "{spec} was run {quick} times without events");
+        assert_eq!(quick > 0, !needs_events(spec), "{spec} was run {quick} times without events");
+    }
+}
+
+/// Whether a dispatcher is called at other times than when a request comes.
+fn needs_events(spec: &str) -> bool {
+    let dispatcher = registry::dispatcher::<Message<Nanos>>(&spec.parse().expect(spec), &case(spec, 0).site);
+    dispatcher.is_ok_and(|one| one.period().is_some() || one.hears())
+}
+
+/// The same with requests that go to several cores.
+#[test]
+fn it_gives_the_same_sub_requests_as_the_one_with_events() {
+    for spec in DISPATCHER.iter().map(|info| info.example) {
+        let apart = |number: u64| {
+            let mut made = case(spec, number);
+            let to = 1 + (number as u32 / 5) % made.site.servers.min(9);
+            let cancel = [Cancel::Waiting, Cancel::None, Cancel::All][number as usize % 3];
+            let need = if cancel == Cancel::None { 1 + number as u32 % to } else { to };
+            let service = if number % 4 == 1 { Draws::Shared } else { Draws::Own };
+            made.fan_out = Some(FanOut { to, need, cancel, service, hedge: None });
+            if let Workload::Open(open) = &mut made.workload {
+                open.mean_gap *= f64::from(to);
+            }
+            made
+        };
+        let quick = (0..60).filter(|&number| agree(&apart(number))).count();
+        assert_eq!(quick > 0, !needs_events(spec), "{spec} was run {quick} times without events");
     }
 }
 
@@ -119,4 +155,13 @@ fn what_it_cannot_stand_for_is_left_to_the_other() {
     assert!(!quick(|made| made.measure.order = true));
     assert!(!quick(|made| made.site.receivers = 2));
     assert!(!quick(|made| made.ring = Some(3)));
+    assert!(!quick(|made| made.site.speeds = vec![Speed::new(700_000); made.site.servers as usize]));
+    const FIRST: FanOut = FanOut { to: 2, need: 1, cancel: Cancel::None, service: Draws::Own, hedge: None };
+    let of_two = |fan_out: FanOut| {
+        let mut made = case("jsq", 6);
+        made.fan_out = Some(fan_out);
+        agree(&made)
+    };
+    assert!(of_two(FIRST));
+    assert!(!of_two(FanOut { cancel: Cancel::Waiting, ..FIRST }));
 }

@@ -5,7 +5,11 @@ use std::sync::Arc;
 use super::{delay, run, run_stepwise};
 use crate::generators::{class, scenario};
 use crate::job::Job;
-use crate::model::{Closed, Costs, Retry, ServerScenario, Workload};
+use crate::model::{
+    After, Balk, Breaker, Cancel, Closed, Costs, Deadline, Draws, FanOut, Hedge, Hopeless, Retry,
+    ServerScenario, Workload,
+};
+use crate::record::{Done, Ends, Unserved};
 use weir_core::discipline::DropReason;
 use weir_core::units::Nanos;
 use weir_lab::error::RunError;
@@ -13,7 +17,7 @@ use weir_workload::duration::Law;
 use weir_workload::requests::Requests;
 
 /// A trace of arrival, flow and service, in nanoseconds.
-fn trace(spec: &str, cores: u32, rows: &[(u64, u32, u64)]) -> ServerScenario {
+pub(super) fn trace(spec: &str, cores: u32, rows: &[(u64, u32, u64)]) -> ServerScenario {
     let one = vec![class("request", 1.0, Law::Constant(Nanos::new(10)))];
     let mut made = scenario(&[spec], cores, one, 0.5).expect("a spec");
     made.workload = Workload::Trace(Arc::new(Requests {
@@ -29,7 +33,7 @@ fn trace(spec: &str, cores: u32, rows: &[(u64, u32, u64)]) -> ServerScenario {
 }
 
 /// Arrival, begin, end and core of all that are done, by arrival and begin.
-fn course(scenario: &ServerScenario) -> Vec<(u64, u64, u64, u32)> {
+pub(super) fn course(scenario: &ServerScenario) -> Vec<(u64, u64, u64, u32)> {
     let (told, _) = run(scenario);
     let mut course: Vec<_> = told
         .done
@@ -46,17 +50,141 @@ fn two_cores_share_a_queue() {
     assert_eq!(course(&made), [(0, 0, 10, 0), (1, 1, 4, 1), (2, 4, 9, 1), (9, 9, 10, 1)]);
 }
 
+/// Requests of a trace that go to several cores, each with the same service.
+fn apart(spec: &str, cores: u32, rows: &[(u64, u32, u64)], fan_out: FanOut) -> ServerScenario {
+    let mut made = trace(spec, cores, rows);
+    made.fan_out = Some(FanOut { service: Draws::Shared, ..fan_out });
+    made
+}
+
+/// Arrival, begin, answer and core.
+type Answered = (u64, u64, u64, u32);
+
+/// All that are answered, and how parts ended.
+fn answers(scenario: &ServerScenario) -> (Vec<Answered>, Vec<Ends>) {
+    let (told, _) = run(scenario);
+    let of = |one: &Done| (one.arrived.get(), one.began.get(), one.ended.get(), one.server);
+    (told.answered.iter().map(of).collect(), told.parts.iter().map(|part| part.ends).collect())
+}
+
+const TWO: FanOut = FanOut { to: 2, need: 2, cancel: Cancel::Waiting, service: Draws::Own, hedge: None };
+
+#[test]
+fn a_request_is_answered_by_the_last_part_that_it_needs() {
+    use Ends::{Answer, Cancelled, Spare};
+    // Round robin over three cores: 0 and 1, then 2 and 0, then 1 and 2.
+    let rows = [(0, 0, 10), (1, 0, 4), (2, 0, 2)];
+    let (all, ends) = answers(&apart("rr", 3, &rows, TWO));
+    assert_eq!(all, [(0, 0, 10, 1), (2, 10, 12, 1), (1, 10, 14, 0)]);
+    assert_eq!(ends, [Answer; 6]);
+    // The first of both: what waits behind is not served when its turn comes.
+    let first = FanOut { need: 1, ..TWO };
+    let (all, ends) = answers(&apart("rr", 3, &rows, first));
+    assert_eq!(all, [(1, 1, 5, 2), (2, 5, 7, 2), (0, 0, 10, 0)]);
+    assert_eq!(ends, [Answer, Answer, Answer, Cancelled, Spare, Cancelled]);
+    let (all, ends) = answers(&apart("rr", 3, &rows, FanOut { cancel: Cancel::None, ..first }));
+    assert_eq!(all, [(1, 1, 5, 2), (2, 5, 7, 2), (0, 0, 10, 0)]);
+    assert_eq!(ends, [Answer, Answer, Answer, Spare, Spare, Spare]);
+    let (_, ends) = answers(&apart("rr", 3, &rows, FanOut { cancel: Cancel::All, ..first }));
+    assert_eq!(ends, [Answer, Answer, Answer, Cancelled, Cancelled, Cancelled]);
+}
+
+#[test]
+fn a_service_that_is_not_needed_any_more_is_stopped() {
+    let mut made = apart("rr", 2, &[(0, 0, 10), (1, 0, 3)], FanOut { need: 1, cancel: Cancel::All, ..TWO });
+    let (told, left) = run(&made);
+    // Both cores end at 10: the lower is first, the other is stopped at its end. Then both serve the second until 13.
+    assert_eq!(told.busy, [(0, 0, 10, 0), (1, 0, 10, 0), (0, 10, 13, 0), (1, 10, 13, 0)]);
+    assert_eq!((left.done, left.decisions, left.preemptions), (2, 4, 0));
+    // A second copy after 4 goes to the other core, and the first is stopped by it, or it by the first.
+    let after = After::Span(Nanos::new(4));
+    let hedge = Some(Hedge { after, cancel: Cancel::All, service: Draws::Shared });
+    made.fan_out = Some(FanOut { to: 1, need: 1, cancel: Cancel::All, service: Draws::Shared, hedge });
+    let (told, _) = run(&made);
+    assert_eq!(told.busy, [(1, 1, 4, 0), (0, 0, 10, 0), (1, 4, 10, 0)]);
+    assert_eq!(told.answered.iter().map(|one| one.ended.get()).collect::<Vec<_>>(), [4, 10]);
+    let copies: Vec<_> = told.parts.iter().map(|part| (part.is_copy, part.served.get(), part.ends)).collect();
+    assert_eq!(copies, [(false, 3, Ends::Answer), (false, 10, Ends::Answer), (true, 6, Ends::Cancelled)]);
+}
+
+#[test]
+fn a_request_is_lost_where_too_few_parts_are_left() {
+    let mut made = apart("rr", 2, &[(0, 0, 10), (1, 0, 5), (2, 0, 5)], TWO);
+    made.site.queue = Some(1);
+    let (told, left) = run(&made);
+    assert_eq!(told.dropped, [(0, 2, 2, DropReason::QueueFull)]);
+    assert_eq!((left.offered, left.done, left.dropped), (3, 2, 1));
+    let ends: Vec<_> = told.parts.iter().map(|part| part.ends).collect();
+    assert_eq!(ends[..2], [Ends::Dropped; 2]);
+    assert_eq!(ends[2..], [Ends::Answer; 4]);
+    // One answer is enough where one core is free of it.
+    made.fan_out = Some(FanOut { need: 1, service: Draws::Shared, ..TWO });
+    made.classes[0].patience = Some(Law::Constant(Nanos::new(3)).into());
+    let (told, left) = run(&made);
+    assert_eq!((told.abandoned.len(), told.dropped.len(), left.abandoned), (1, 1, 1));
+}
+
 #[test]
 fn who_has_left_is_not_served_when_its_turn_comes() {
     for spec in ["cfcfs", "rr", "per_server(rr,discipline=sjf)"] {
         let mut made = trace(spec, 1, &[(0, 0, 10), (1, 0, 3), (2, 0, 5), (12, 0, 1)]);
-        made.classes[0].patience = Some(Law::Constant(Nanos::new(9)));
+        made.classes[0].patience = Some(Law::Constant(Nanos::new(9)).into());
         let (told, left) = run(&made);
         // The second begins with the last of its patience; the third has left at 11.
         assert_eq!(course(&made), [(0, 0, 10, 0), (1, 10, 13, 0), (12, 13, 14, 0)], "{spec}");
         assert_eq!(told.abandoned, [(0, 2, 11, 5)], "{spec}");
         assert_eq!((left.offered, left.done, left.dropped, left.abandoned), (4, 3, 1, 1), "{spec}");
     }
+}
+
+/// The second would end at 13, the third at 12: one too late for a deadline of 11 from 1, the other in time from 2.
+#[test]
+fn who_would_end_late_is_not_begun() {
+    for spec in ["cfcfs", "rr", "per_server(rr,discipline=sjf)"] {
+        let mut made = trace(spec, 1, &[(0, 0, 10), (1, 0, 3), (2, 0, 2), (40, 0, 12)]);
+        made.classes[0].deadline = Some(Deadline { within: Nanos::new(11), drop: Hopeless::Before });
+        let (told, left) = run(&made);
+        assert_eq!(course(&made), [(0, 0, 10, 0), (2, 10, 12, 0)], "{spec}");
+        let mut missed: Vec<_> =
+            told.lost.iter().map(|one| (one.arrived.get(), one.now.get(), one.left.get())).collect();
+        missed.sort_unstable();
+        // The last needs more than its deadline, and is not begun though a core is idle.
+        let expected = match spec {
+            "cfcfs" | "rr" => [(1, 10, 3), (40, 40, 12)],
+            _ => [(1, 12, 3), (40, 40, 12)],
+        };
+        assert_eq!(missed, expected, "{spec}");
+        assert_eq!((left.offered, left.done, left.dropped, left.abandoned), (4, 2, 2, 0), "{spec}");
+    }
+}
+
+/// Where it is served a request is cut off, where it waits it is dropped when its turn comes.
+#[test]
+fn at_its_deadline_a_request_is_cut_off() {
+    for spec in ["cfcfs", "rr", "per_server(rr,discipline=psjf)"] {
+        let mut made = trace(spec, 1, &[(0, 0, 20), (1, 0, 30), (2, 0, 40), (14, 0, 1)]);
+        made.classes[0].deadline = Some(Deadline { within: Nanos::new(12), drop: Hopeless::During });
+        let (told, left) = run(&made);
+        let lost: Vec<_> =
+            told.lost.iter().map(|one| (one.arrived.get(), one.now.get(), one.left.get())).collect();
+        // The first is served from 0 to 12, the second the one nanosecond that is left of it, and so the third.
+        let expected: &[(u64, u64, u64)] = &[(0, 12, 8), (1, 13, 29), (2, 14, 39)];
+        assert_eq!(lost, expected, "{spec}");
+        assert_eq!(course(&made), [(14, 14, 15, 0)], "{spec}");
+        assert_eq!(told.busy, [(0, 0, 12, 0), (0, 12, 13, 0), (0, 13, 14, 0), (0, 14, 15, 0)], "{spec}");
+        assert_eq!((left.done, left.dropped, left.preemptions), (1, 3, 0), "{spec}");
+    }
+}
+
+#[test]
+fn who_finds_too_many_waiting_does_not_join() {
+    let mut made = trace("cfcfs", 1, &[(0, 0, 10), (1, 0, 3), (2, 0, 5), (3, 0, 5), (11, 0, 1)]);
+    made.classes[0].balk = Some(Balk { at: 2, probability: 1.0 });
+    let (told, left) = run(&made);
+    assert_eq!(course(&made), [(0, 0, 10, 0), (1, 10, 13, 0), (2, 13, 18, 0), (11, 18, 19, 0)]);
+    let lost: Vec<_> = told.lost.iter().map(|one| (one.why, one.arrived.get(), one.now.get())).collect();
+    assert_eq!(lost, [(Unserved::Balked, 3, 3)]);
+    assert_eq!((left.offered, left.done, left.dropped, left.balked), (5, 4, 1, 1));
 }
 
 /// One attempt is served in vain, and so is the next, which comes when the client has given up and backed off.
@@ -123,6 +251,44 @@ fn a_shorter_request_preempts_at_its_core() {
     let made = trace("per_server(rr,discipline=psjf)", 1, &[(0, 0, 10), (4, 0, 2)]);
     assert_eq!(course(&made), [(0, 0, 12, 0), (4, 4, 6, 0)]);
     assert_eq!(run(&made).1.preemptions, 1);
+}
+
+/// One core of 10 ns, whose client gives up after 6 and thinks for 5 from a nanosecond later on; the server does all the work.
+#[test]
+fn a_client_that_gives_up_thinks_on() {
+    let one = vec![class("request", 1.0, Law::Constant(Nanos::new(10)))];
+    let mut made = scenario(&["cfcfs"], 1, one, 0.5).expect("a spec");
+    made.workload = Workload::Closed(Closed { clients: 1, think: Law::Constant(Nanos::new(5)).into() });
+    made.classes[0].timeout = Some(Nanos::new(6));
+    made.stop.duration = Nanos::new(40);
+    assert_eq!(course(&made), [(5, 5, 15, 0), (17, 17, 27, 0), (29, 29, 39, 0)]);
+    // It tries once more, 3 later: what came first is under way until 15.
+    made.retry = Some(Retry { attempts: 2, backoff: Nanos::new(3), factor: 2.0, jitter: 0.0, budget: None });
+    assert_eq!(course(&made), [(5, 5, 15, 0), (14, 15, 25, 0), (26, 26, 36, 0), (35, 36, 46, 0)]);
+    // Without patience for it the second is not served: it would begin at 15, after its client has left.
+    (made.retry, made.classes[0].timeout) = (None, None);
+    made.workload = Workload::Closed(Closed { clients: 2, think: Law::Constant(Nanos::new(5)).into() });
+    made.classes[0].patience = Some(Law::Constant(Nanos::new(4)).into());
+    // The second client leaves at 10, thinks from 11 on, and comes at 16, and leaves at 21 once more.
+    let (told, _) = run(&made);
+    assert_eq!(course(&made)[..2], [(5, 5, 15, 0), (16, 16, 26, 0)]);
+    assert_eq!(told.abandoned[0], (0, 5, 9, 10));
+}
+
+/// Two of two attempts fail; those at 20 and 30 are refused, that at 41 is sent, is answered in time, and closes the breaker.
+#[test]
+fn a_breaker_refuses_while_it_is_open() {
+    let rows = [(0, 0, 10), (1, 0, 10), (20, 0, 1), (30, 0, 1), (41, 0, 1), (50, 0, 1)];
+    let mut made = trace("cfcfs", 1, &rows);
+    made.classes[0].timeout = Some(Nanos::new(5));
+    let (window, open) = (Nanos::new(100), Nanos::new(25));
+    made.breaker = Some(Breaker { failures: 0.5, window, least: 2, open, probes: 1 });
+    let (told, left) = run(&made);
+    // It opens when the second client gives up, at 6, until 31.
+    assert_eq!(course(&made), [(0, 0, 10, 0), (1, 10, 20, 0), (41, 41, 42, 0), (50, 50, 51, 0)]);
+    let refused: Vec<_> = told.lost.iter().map(|one| (one.why, one.arrived.get())).collect();
+    assert_eq!(refused, [(Unserved::Refused, 20), (Unserved::Refused, 30)]);
+    assert_eq!((left.offered, left.done, left.dropped), (6, 4, 2));
 }
 
 #[test]

@@ -1,18 +1,20 @@
 //! Tests of the server's engine.
 
 mod accelerated;
+mod balancers;
 mod by_hand;
 mod naive;
 mod properties;
 mod queues;
 mod random;
+mod uneven;
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::engine::{check, play, seeded, step_by_step};
 use crate::job::{Ended, Job, Left};
 use crate::model::ServerScenario;
-use crate::record::{Done, Sink};
+use crate::record::{Done, Lost, Part, Sink};
 use weir_core::discipline::DropReason;
 use weir_core::units::{Instant, Nanos};
 use weir_lab::control::Watch;
@@ -22,10 +24,15 @@ use weir_lab::error::RunError;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Told {
     pub(super) done: Vec<Done>,
+    /// Requests that went to several cores, and what they were made of.
+    pub(super) answered: Vec<Done>,
+    pub(super) parts: Vec<Part>,
     /// Class, arrival, when and why.
     pub(super) dropped: Vec<(u16, u64, u64, DropReason)>,
     /// Class, arrival, when, and what they would have needed.
     pub(super) abandoned: Vec<(u16, u64, u64, u64)>,
+    /// Those that are not served for another reason.
+    pub(super) lost: Vec<Lost>,
     /// Class, arrival, and what they need.
     pub(super) retried: Vec<(u16, u64, u64)>,
     /// Core, from, until, overhead.
@@ -37,11 +44,20 @@ impl Sink for Told {
     fn done(&mut self, done: &Done) {
         self.done.push(*done);
     }
+    fn answered(&mut self, done: &Done) {
+        self.answered.push(*done);
+    }
+    fn part(&mut self, part: &Part) {
+        self.parts.push(*part);
+    }
     fn dropped(&mut self, class: u16, arrived: Instant, now: Instant, reason: DropReason) {
         self.dropped.push((class, arrived.get(), now.get(), reason));
     }
     fn abandoned(&mut self, class: u16, arrived: Instant, now: Instant, service: Nanos) {
         self.abandoned.push((class, arrived.get(), now.get(), service.get()));
+    }
+    fn lost(&mut self, lost: &Lost) {
+        self.lost.push(*lost);
     }
     fn retried(&mut self, class: u16, arrived: Instant, service: Nanos) {
         self.retried.push((class, arrived.get(), service.get()));

@@ -1,18 +1,27 @@
 //! A second engine, as literal as can be: every step looks through all there is. It reads the same requests, and says of
 //! them what the engine must say.
 
+mod parts;
+
+mod circuit;
+mod speeds;
+
 use std::collections::HashMap;
+
+use circuit::Circuit;
 
 use super::Told;
 use crate::engine::seeded;
 use crate::job::Job;
-use crate::model::{Retry, ServerScenario, Workload};
-use crate::record::{Done, Sink};
+use crate::model::{Deadline, Hopeless, Retry, ServerScenario, Workload};
+use crate::record::{Done, Lost, Sink, Unserved};
 use crate::source::clients::Clients;
-use crate::source::{Backoff, Estimate, Source};
+use crate::source::parts::{From, Needs};
+use crate::source::{Backoff, Balking, Estimate, Parts, Patience, Source};
+use parts::{Drawn, PartOf, Wholes};
 use weir_core::discipline::DropReason;
 use weir_core::item::{ClassId, FlowId, Message};
-use weir_core::pool::{Delays, Measured, Placed, Pool, ReceiverId, ServerId};
+use weir_core::pool::{Apart, Delays, Measured, Placed, Pool, ReceiverId, ServerId};
 use weir_core::registry;
 use weir_core::units::{Instant, Nanos};
 use weir_lab::stream::{Purpose, Stream, StreamKey};
@@ -22,7 +31,11 @@ type Item = Message<Nanos>;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Place {
-    Received { until: u64 },
+    /// A sub-request whose turn to be sent has not come.
+    Unsent,
+    Received {
+        until: u64,
+    },
     Waiting,
     Served,
     Gone,
@@ -44,16 +57,23 @@ struct Request {
     place: Place,
     /// The number of the request among those that came by themselves, and that of the attempt, from 1.
     attempt: (u64, u32),
+    /// In which state of the circuit breaker it was sent.
+    sent_in: u32,
     /// Its client waits no more.
     gave_up: bool,
+    /// The request that splits where this one comes before the discipline.
+    carries: Option<usize>,
+    /// What it is a part of.
+    part: Option<PartOf>,
 }
 
 /// When an attempt comes, which it is, its class, flow, service, what is known of it, and its patience.
 type Due = (u64, (u64, u32), u16, u32, u64, u64, u64);
 
-/// Clients that try again.
+/// Clients, and whether they try again.
 struct Again {
     retry: Retry,
+    circuit: Option<Circuit>,
     backoff: Backoff,
     fresh: u64,
     tokens: f64,
@@ -65,18 +85,12 @@ struct Serving {
     item: Item,
     since: u64,
     begins: u64,
-    serves: u64,
+    end: u64,
     first: bool,
 }
 
-impl Serving {
-    fn end(&self) -> u64 {
-        self.begins + self.serves
-    }
-}
-
-/// When a request arrives, its class, flow, service, what is known of it, and its patience.
-type Known = (u64, u16, u32, u64, u64, u64);
+/// When a request arrives, its class, flow, service, what is known of it, its patience, and what it is made of.
+type Known = (u64, u16, u32, u64, u64, u64, Drawn);
 
 /// Everything that arrives, or the clients who will.
 enum Coming {
@@ -100,6 +114,14 @@ pub(super) struct Naive<'a> {
     /// When services began first, of which class, how long after arrival.
     begun: Vec<(u64, u16, u64)>,
     again: Option<Again>,
+    balking: Option<Balking>,
+    /// Of clients.
+    patience: Option<Patience>,
+    /// Requests that came, whatever became of them.
+    came: u64,
+    wholes: Option<Wholes>,
+    /// Cores whose service was stopped, and that are not asked yet.
+    stopped: Vec<u32>,
     next_control: Option<u64>,
     last_control: u64,
     drops: Vec<(Item, DropReason)>,
@@ -110,17 +132,39 @@ pub(super) struct Naive<'a> {
 fn all(scenario: &ServerScenario, replication: u32, source: &mut Source) -> Vec<Known> {
     let key = StreamKey { seed: scenario.seed, replication, purpose: Purpose::Services, index: 1 };
     let (mut draws, estimate) = (Stream::new(key), Estimate::new(scenario));
+    let mut parts = scenario.fan_out.map(|fan_out| Parts::new(scenario, fan_out, replication));
     let (mut block, mut all) = (Requests::default(), Vec::new());
     while source.fill(&mut block, 7) > 0 {
         for place in 0..block.len() {
             let (class, service) = (block.class[place], block.service[place]);
             let known = estimate.of(class, Nanos::new(service), &mut draws).get();
             let patience = block.patience.get(place).copied().unwrap_or(u64::MAX);
-            all.push((block.at[place], class, block.flow[place], service, known, patience));
+            let drawn = parts.as_mut().map(|parts| {
+                let first = Needs { service: Nanos::new(service), known: Nanos::new(known) };
+                parts.draw(class, first, &estimate, From::Source(&mut draws));
+                Drawn::of(parts)
+            });
+            let drawn = drawn.unwrap_or_default();
+            all.push((block.at[place], class, block.flow[place], service, known, patience, drawn));
         }
     }
     all.reverse();
     all
+}
+
+/// The clients of a scenario.
+fn again(scenario: &ServerScenario, replication: u32) -> Again {
+    let once = Retry { attempts: 1, backoff: Nanos::ZERO, factor: 1.0, jitter: 0.0, budget: None };
+    let retry = scenario.retry.unwrap_or(once);
+    let circuit = |rule| Circuit { rule, state: (0, 0, 0), sent: 0, ended: Vec::new() };
+    Again {
+        retry,
+        circuit: scenario.breaker.map(circuit),
+        backoff: Backoff::new(retry, scenario.seed, replication),
+        fresh: 0,
+        tokens: 0.0,
+        due: Vec::new(),
+    }
 }
 
 impl<'a> Naive<'a> {
@@ -150,13 +194,12 @@ impl<'a> Naive<'a> {
             core_of_flow: HashMap::new(),
             ended: Vec::new(),
             begun: Vec::new(),
-            again: scenario.retry.map(|retry| Again {
-                retry,
-                backoff: Backoff::new(retry, scenario.seed, job.replication),
-                fresh: 0,
-                tokens: 0.0,
-                due: Vec::new(),
-            }),
+            again: scenario.tells_clients().then(|| again(scenario, job.replication)),
+            patience: Patience::new(scenario, job.replication),
+            balking: Balking::new(scenario, job.replication),
+            came: 0,
+            wholes: Wholes::new(scenario, job.replication),
+            stopped: Vec::new(),
             next_control,
             last_control: 0,
             drops: Vec::new(),
@@ -181,7 +224,7 @@ impl<'a> Naive<'a> {
     fn next_gives_up(&self) -> Option<(u64, (u64, u32), usize)> {
         self.again.as_ref()?;
         let of = |(id, request): (usize, &Request)| {
-            let timeout = self.scenario.classes[usize::from(request.class)].timeout;
+            let timeout = self.scenario.classes[usize::from(request.class)].in_time();
             let timeout = timeout.map(|timeout| request.at + timeout.get());
             let waits = request.began.is_none() && request.leaves < u64::MAX;
             let at = timeout.into_iter().chain(waits.then(|| request.leaves + 1)).min()?;
@@ -190,11 +233,36 @@ impl<'a> Naive<'a> {
         self.requests.iter().enumerate().filter_map(of).min()
     }
 
-    /// The client of a request gives up, and tries again where it may.
+    /// The client of a request gives up.
     fn gives_up(&mut self, now: u64, id: usize) {
-        let (scenario, request) = (self.scenario, &mut self.requests[id]);
+        let request = &mut self.requests[id];
         let Some(again) = self.again.as_mut().filter(|_| !request.gave_up) else { return };
         request.gave_up = true;
+        if let Some(circuit) = &mut again.circuit {
+            circuit.ended(now, request.sent_in, true);
+        }
+        self.tries_again(now, id);
+    }
+
+    /// The client of a request tries again where it may, or thinks on.
+    fn tries_again(&mut self, now: u64, id: usize) {
+        let due = self.again.as_ref().map_or(0, |again| again.due.len());
+        self.backs_off(now, id);
+        if self.again.as_ref().is_some_and(|again| again.due.len() == due) {
+            self.over(now, id, true);
+        }
+    }
+
+    /// A request is over as its client sees it.
+    fn over(&mut self, now: u64, id: usize, dropped: bool) {
+        if let Coming::Clients(clients) = &mut self.coming {
+            clients.over(self.requests[id].flow, Instant::new(now), dropped);
+        }
+    }
+
+    fn backs_off(&mut self, now: u64, id: usize) {
+        let (scenario, request) = (self.scenario, &mut self.requests[id]);
+        let Some(again) = self.again.as_mut() else { return };
         let (number, attempt) = request.attempt;
         if attempt == again.retry.attempts {
             return;
@@ -224,9 +292,9 @@ impl<'a> Naive<'a> {
 
     fn play(mut self) -> Told {
         loop {
-            let end = self.serving.iter().map(|one| (one.end(), one.core)).min();
+            let end = self.serving.iter().map(|one| (one.end, one.core)).min();
             let (arrival, delivery) = (self.next_arrival(), self.next_delivery());
-            let gives_up = self.next_gives_up();
+            let (gives_up, timer) = (self.next_gives_up(), self.next_timer());
             let something = end.is_some() || arrival.is_some() || delivery.is_some();
             if !something && self.requests.iter().all(|request| request.place == Place::Gone) {
                 return self.told;
@@ -235,6 +303,7 @@ impl<'a> Naive<'a> {
             let control = self.pool.wakes_at().map_or(period, |alarm| period.min(alarm.get()));
             let offer = arrival.unwrap_or(u64::MAX).min(delivery.map_or(u64::MAX, |(at, _)| at));
             let offer = offer.min(gives_up.map_or(u64::MAX, |(at, ..)| at));
+            let offer = offer.min(timer.map_or(u64::MAX, |(at, _)| at));
             let now = match end {
                 Some((at, core)) if at <= control && at <= offer => {
                     self.end(at, core);
@@ -249,6 +318,10 @@ impl<'a> Naive<'a> {
                 }
                 _ if gives_up.is_some_and(|(at, ..)| at == offer) => {
                     self.gives_up(offer, gives_up.expect("somebody does").2);
+                    offer
+                }
+                _ if timer.is_some_and(|(at, _)| at == offer) => {
+                    self.send_again(offer, timer.expect("somebody waits").1);
                     offer
                 }
                 _ if arrival == Some(offer) => {
@@ -275,6 +348,7 @@ impl<'a> Naive<'a> {
             again.fresh += 1;
             again.tokens = (again.tokens + again.retry.budget.unwrap_or(0.0)).min(100.0);
         }
+        let mut drawn = Drawn::default();
         let (class, flow, service, known, patience) = match &mut self.coming {
             _ if !is_fresh => {
                 let due = &mut self.again.as_mut().expect("somebody tries again").due;
@@ -285,14 +359,38 @@ impl<'a> Naive<'a> {
                 (class, flow, service, known, patience)
             }
             Coming::Known(all) => {
-                let (_, class, flow, service, known, patience) = all.pop().expect("somebody arrives");
+                let (_, class, flow, service, known, patience, made_of) =
+                    all.pop().expect("somebody arrives");
+                drawn = made_of;
                 (class, flow, service, known, patience)
             }
             Coming::Clients(clients) => {
                 let (submitted, stream) = clients.submit().expect("somebody submits");
-                let known = self.estimate.of(submitted.class, submitted.service, stream).get();
-                (submitted.class, submitted.client, submitted.service.get(), known, u64::MAX)
+                let known = self.estimate.of(submitted.class, submitted.service, stream);
+                let patience = self.patience.as_ref();
+                let patience = patience.map_or(u64::MAX, |patience| patience.of(submitted.class, stream));
+                if let Some(wholes) = &mut self.wholes {
+                    let first = Needs { service: submitted.service, known };
+                    wholes.parts.draw(submitted.class, first, &self.estimate, From::Client(stream));
+                    drawn = Drawn::of(&wholes.parts);
+                }
+                (submitted.class, submitted.client, submitted.service.get(), known.get(), patience)
             }
+        };
+        self.came += 1;
+        let waiting = self.requests.iter().filter(|request| request.place == Place::Waiting).count() as u64;
+        if self.balking.as_ref().is_some_and(|one| one.balks(class, waiting, self.came)) {
+            let (now, service) = (Instant::new(now), Nanos::new(service));
+            let why = Unserved::Balked;
+            self.told.lost(&Lost { why, class, arrived: now, now, service, left: service });
+            if let Coming::Clients(clients) = &mut self.coming {
+                clients.over(flow, now, true);
+            }
+            return;
+        }
+        let sent_in = match self.again.as_mut().and_then(|again| again.circuit.as_mut()) {
+            Some(circuit) => circuit.sends(now),
+            None => Some(0),
         };
         let costs = self.scenario.costs;
         let number = flow % self.scenario.site.receivers;
@@ -306,13 +404,16 @@ impl<'a> Naive<'a> {
         // Somebody is seen to until its dispatch is over.
         let is_busy = costs.dispatch.get() > 0 && self.receivers[number as usize] > now;
         let waiting = self.requests.iter().filter(waits).count() as u64;
-        let is_full = is_busy && self.scenario.ring.is_some_and(|ring| waiting >= u64::from(ring));
+        let is_full =
+            sent_in.is_some() && is_busy && self.scenario.ring.is_some_and(|ring| waiting >= u64::from(ring));
         let receiver = &mut self.receivers[number as usize];
-        if !is_full {
+        if !is_full && sent_in.is_some() {
             *receiver = now.max(*receiver) + costs.dispatch.get();
         }
         let until = *receiver + costs.hand_over.get();
-        let place = if is_full { Place::Gone } else { Place::Received { until } };
+        let place = if is_full || sent_in.is_none() { Place::Gone } else { Place::Received { until } };
+        let carries = self.wholes.as_mut().filter(|_| !is_full);
+        let carries = carries.map(|wholes| wholes.arrives(now, class, flow, patience, drawn));
         self.requests.push(Request {
             at: now,
             class,
@@ -326,14 +427,20 @@ impl<'a> Naive<'a> {
             delivered: 0,
             place,
             attempt,
-            gave_up: false,
+            sent_in: sent_in.unwrap_or(u32::MAX),
+            gave_up: sent_in.is_none(),
+            carries,
+            part: None,
         });
+        let id = self.requests.len() - 1;
+        if sent_in.is_none() {
+            let (why, arrived, service) = (Unserved::Refused, Instant::new(now), Nanos::new(service));
+            self.told.lost(&Lost { why, class, arrived, now: arrived, service, left: service });
+            return self.tries_again(now, id);
+        }
         if is_full {
             self.told.dropped(class, Instant::new(now), Instant::new(now), DropReason::QueueFull);
-            self.gives_up(now, self.requests.len() - 1);
-            if let Coming::Clients(clients) = &mut self.coming {
-                clients.over(flow, Instant::new(now), true);
-            }
+            self.leaves(now, id);
             return;
         }
         if until == now {
@@ -342,6 +449,17 @@ impl<'a> Naive<'a> {
     }
 
     fn deliver(&mut self, now: u64, id: usize) {
+        match self.requests[id].carries {
+            Some(whole) => {
+                self.requests[id].place = Place::Gone;
+                self.split(now, whole);
+            }
+            None => self.offer(now, id, None),
+        }
+    }
+
+    /// A request comes before the discipline, or a part of one.
+    fn offer(&mut self, now: u64, id: usize, apart: Option<&mut Apart>) {
         self.delivered += 1;
         let request = &mut self.requests[id];
         request.delivered = self.delivered;
@@ -353,7 +471,11 @@ impl<'a> Naive<'a> {
             remaining: Nanos::new(request.known),
         };
         let receiver = ReceiverId(request.flow % self.scenario.site.receivers);
-        let placed = self.pool.enqueue(Instant::new(now), item, receiver, &mut self.drops);
+        let (instant, drops) = (Instant::new(now), &mut self.drops);
+        let placed = match apart {
+            Some(apart) => self.pool.enqueue_apart(instant, item, receiver, apart, drops),
+            None => self.pool.enqueue(instant, item, receiver, drops),
+        };
         self.drop_all(now);
         match placed {
             Placed::Queued => {}
@@ -367,11 +489,20 @@ impl<'a> Naive<'a> {
             let request = &mut self.requests[item.id as usize];
             assert_eq!(request.place, Place::Waiting, "only who waits is dropped");
             request.place = Place::Gone;
-            self.told.dropped(request.class, Instant::new(request.at), Instant::new(now), reason);
-            if let Coming::Clients(clients) = &mut self.coming {
-                clients.over(request.flow, Instant::new(now), true);
+            if request.part.is_some() {
+                self.part_dropped(now, item.id as usize, reason);
+                continue;
             }
-            self.gives_up(now, item.id as usize);
+            self.told.dropped(request.class, Instant::new(request.at), Instant::new(now), reason);
+            self.leaves(now, item.id as usize);
+        }
+    }
+
+    /// A request is dropped.
+    fn leaves(&mut self, now: u64, id: usize) {
+        match self.again.is_some() {
+            true => self.gives_up(now, id),
+            false => self.over(now, id, true),
         }
     }
 
@@ -379,10 +510,11 @@ impl<'a> Naive<'a> {
     fn end(&mut self, now: u64, core: u32) {
         let place = self.serving.iter().position(|one| one.core == core).expect("it serves");
         let one = self.serving.remove(place);
-        let overhead = Nanos::new(one.begins.min(now) - one.since);
+        let time = now.saturating_sub(one.begins);
+        let used = self.done_within(core, one.begins, now).min(self.requests[one.item.id as usize].left);
+        let overhead = Nanos::new(one.begins.min(now) - one.since + time - used);
         self.told.busy(core, Instant::new(one.since), Instant::new(now), overhead);
-        assert!(one.since <= now && now <= one.end(), "a grant ends in its time");
-        let used = now.saturating_sub(one.begins);
+        assert!(one.since <= now && now <= one.end, "a grant ends in its time");
         let request = &mut self.requests[one.item.id as usize];
         request.left -= used;
         let (instant, server) = (Instant::new(now), ServerId(core));
@@ -399,6 +531,12 @@ impl<'a> Naive<'a> {
                     self.gives_up(now, one.item.id as usize);
                 }
             }
+            if self.deadline(one.item.id as usize, Hopeless::During).is_some_and(|until| until <= now) {
+                self.misses(now, one.item.id as usize);
+                self.pool.finish(instant, server, &one.item, Nanos::new(used));
+                self.ask(now, core);
+                return self.wake(now);
+            }
             let request = &mut self.requests[one.item.id as usize];
             request.place = Place::Waiting;
             let remaining = Nanos::new(one.item.remaining.get().saturating_sub(used));
@@ -412,11 +550,36 @@ impl<'a> Naive<'a> {
             self.drop_all(now);
         }
         self.ask(now, core);
+        for core in std::mem::take(&mut self.stopped) {
+            self.ask(now, core);
+        }
         self.wake(now);
+    }
+
+    /// Until when the answer to a request must be there, where the server drops it in this way.
+    fn deadline(&self, id: usize, drop: Hopeless) -> Option<u64> {
+        let request = &self.requests[id];
+        let deadline = self.scenario.classes[usize::from(request.class)].deadline;
+        let deadline = deadline.filter(|deadline: &Deadline| deadline.drop == drop);
+        deadline.map(|deadline| request.at + deadline.within.get())
+    }
+
+    /// A request is dropped for its deadline.
+    fn misses(&mut self, now: u64, id: usize) {
+        let request = &mut self.requests[id];
+        request.place = Place::Gone;
+        let &mut Request { class, at, service, left, .. } = request;
+        let (arrived, now_) = (Instant::new(at), Instant::new(now));
+        let (service, left) = (Nanos::new(service), Nanos::new(left));
+        self.told.lost(&Lost { why: Unserved::Missed, class, arrived, now: now_, service, left });
+        self.gives_up(now, id);
     }
 
     fn done(&mut self, now: u64, core: u32, id: usize) {
         let request = &mut self.requests[id];
+        if request.part.is_some() {
+            return self.part_done(now, core, id);
+        }
         request.place = Place::Gone;
         let (flow, delivered) = (request.flow, request.delivered);
         let later = |&(other, place): &(u32, usize)| other == flow && place > delivered;
@@ -433,9 +596,14 @@ impl<'a> Naive<'a> {
             reordered,
             cold: request.cold,
         });
-        if let Coming::Clients(clients) = &mut self.coming {
-            clients.over(flow, Instant::new(now), false);
+        if request.gave_up {
+            return;
         }
+        request.gave_up = true;
+        if let Some(circuit) = self.again.as_mut().and_then(|again| again.circuit.as_mut()) {
+            circuit.ended(now, request.sent_in, false);
+        }
+        self.over(now, id, false);
     }
 
     fn wake(&mut self, now: u64) {
@@ -450,6 +618,10 @@ impl<'a> Naive<'a> {
         if let Some(assigned) = assigned {
             let request = &mut self.requests[assigned.item.id as usize];
             assert_eq!(request.place, Place::Waiting, "only who waits is granted");
+            if request.part.is_some() && self.part_leaves(now, core, &assigned.item) {
+                return self.ask(now, core);
+            }
+            let request = &mut self.requests[assigned.item.id as usize];
             if request.began.is_none() && request.leaves < now {
                 request.place = Place::Gone;
                 let (class, at, leaves, service) =
@@ -460,6 +632,20 @@ impl<'a> Naive<'a> {
                 self.drop_all(now);
                 return self.ask(now, core);
             }
+            let (is_new, left) = (request.began.is_none(), request.left);
+            let id = assigned.item.id as usize;
+            let speed = u64::from(self.scenario.site.speed(ServerId(core)).millionths());
+            let ends = now + assigned.overhead.get() + (left * 1_000_000).div_ceil(speed);
+            let is_hopeless = self.deadline(id, Hopeless::Before).is_some_and(|until| is_new && ends > until);
+            let is_over = self.deadline(id, Hopeless::During).is_some_and(|until| now >= until);
+            if is_hopeless || is_over {
+                self.misses(now, id);
+                self.pool.finish(Instant::new(now), ServerId(core), &assigned.item, Nanos::ZERO);
+                self.drop_all(now);
+                return self.ask(now, core);
+            }
+            let cut = self.deadline(id, Hopeless::During).unwrap_or(u64::MAX);
+            let request = &mut self.requests[id];
             let before = self.core_of_flow.insert(request.flow, core);
             let cold = self.scenario.tells_cores() && before.is_some_and(|before| before != core);
             let cost = if cold { self.scenario.costs.cold.get() } else { 0 };
@@ -470,9 +656,17 @@ impl<'a> Naive<'a> {
                 self.begun.push((begins, request.class, begins - request.at));
             }
             request.place = Place::Served;
-            let serves = request.left.min(assigned.quantum.get().max(1));
+            let left = request.left;
+            // Each grant does a nanosecond of service at least, but where its core stands still.
+            let least = match self.speed(core, begins) {
+                0 => 1,
+                speed => 1_000_000_u128.div_ceil(speed) as u64,
+            };
+            let most = assigned.quantum.get().max(least);
+            let serves = self.takes(core, begins, left).min(most);
             let item = assigned.item;
-            self.serving.push(Serving { core, item, since: now, begins, serves, first });
+            let end = cut.min(begins + serves);
+            self.serving.push(Serving { core, item, since: now, begins, end, first });
         }
         self.drop_all(now);
     }

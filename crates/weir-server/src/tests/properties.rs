@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::random::{chance, disciplines, told};
 use super::{Told, delay, run};
 use crate::generators::{class, extreme_bimodal, high_bimodal, lab, scenario};
-use crate::model::{Open, ServerScenario, Workload};
+use crate::model::{Cancel, FanOut, Open, ServerScenario, Workload};
+use crate::record::{Ends, Part, Unserved};
 use weir_core::units::{Instant, Nanos};
 use weir_workload::duration::Law;
 
@@ -16,6 +17,25 @@ fn overlaps(told: &Told) -> bool {
     spans.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].2 > pair[1].1)
 }
 
+/// Every part is told once, cores do nothing but parts, and every answer has as many as it needs.
+fn parts_add_up(told: &Told, fan_out: FanOut, place: &str) {
+    assert!(
+        told.done.is_empty() && told.answered.iter().all(|one| one.ended >= one.arrived + one.service),
+        "{place}"
+    );
+    let served: u64 = told.parts.iter().map(|part| part.served.get()).sum();
+    let busy: u64 = told.busy.iter().map(|(_, from, until, overhead)| until - from - overhead).sum();
+    assert_eq!(busy, served, "{place}");
+    let count = |of: &dyn Fn(&Part) -> bool| told.parts.iter().filter(|part| of(part)).count();
+    let answers = count(&|part| part.ends == Ends::Answer);
+    assert!(answers >= told.answered.len() * fan_out.need as usize, "{place}");
+    let copies = count(&|part| part.is_copy);
+    assert!(copies == 0 || fan_out.hedge.is_some(), "{place}");
+    let cancelled = count(&|part| part.ends == Ends::Cancelled);
+    let may_cancel = fan_out.cancels() || fan_out.cancel != Cancel::None;
+    assert!(cancelled == 0 || may_cancel, "{place}");
+}
+
 #[test]
 fn nothing_is_lost_nobody_is_early_and_no_core_does_two_things() {
     for spec in disciplines() {
@@ -23,20 +43,29 @@ fn nothing_is_lost_nobody_is_early_and_no_core_does_two_things() {
             let scenario = chance(spec, case);
             let (told, left) = told(spec, case, &scenario);
             let place = format!("{spec}, case {case}");
-            let unserved = told.dropped.len() + told.abandoned.len();
-            assert_eq!(left.offered, (told.done.len() + unserved) as u64, "{place}");
-            assert_eq!((left.done, left.dropped), (told.done.len() as u64, unserved as u64), "{place}");
+            let unserved = told.dropped.len() + told.abandoned.len() + told.lost.len();
+            let done = told.done.len() + told.answered.len();
+            assert_eq!(left.offered, (done + unserved) as u64, "{place}");
+            assert_eq!((left.done, left.dropped), (done as u64, unserved as u64), "{place}");
             assert_eq!(left.abandoned, told.abandoned.len() as u64, "{place}");
             assert!(told.done.iter().all(|one| one.began >= one.arrived), "{place}");
             assert!(told.done.iter().all(|one| one.ended >= one.began + one.service), "{place}");
             assert!(!overlaps(&told), "{place}");
-            let service: u64 = told.done.iter().map(|one| one.service.get()).sum();
+            if let Some(fan_out) = scenario.fan_out {
+                parts_add_up(&told, fan_out, &place);
+                continue;
+            }
+            let in_part = told.lost.iter().map(|one| (one.service - one.left).get());
+            let service: u64 = told.done.iter().map(|one| one.service.get()).chain(in_part).sum();
             let busy: u64 = told.busy.iter().map(|(_, from, until, overhead)| until - from - overhead).sum();
             assert!(
                 busy >= service && (busy == service || !told.dropped.is_empty()),
                 "{place}: {busy} {service}"
             );
-            assert_eq!(left.decisions, left.done + left.preemptions, "{place}");
+            // A grant ends with its request, or before; the rest were cut off.
+            let missed = told.lost.iter().filter(|one| one.why == Unserved::Missed).count() as u64;
+            let cut_off = left.decisions - left.done - left.preemptions;
+            assert!(cut_off <= missed, "{place}: {cut_off} {missed}");
             assert_eq!(left.last, told.done.iter().map(|one| one.ended.get()).max().unwrap_or(0), "{place}");
         }
     }

@@ -16,10 +16,10 @@ use crate::record::Done;
 use weir_core::units::Nanos;
 use weir_workload::duration::Law;
 
-const SERVICE: f64 = 10_000.0;
-const REPLICATIONS: u32 = 32;
+pub(super) const SERVICE: f64 = 10_000.0;
+pub(super) const REPLICATIONS: u32 = 32;
 
-fn unimodal(spec: &str, cores: u32, load: f64, law: Law, requests: f64) -> ServerScenario {
+pub(super) fn unimodal(spec: &str, cores: u32, load: f64, law: Law, requests: f64) -> ServerScenario {
     let mut made = scenario(&[spec], cores, vec![class("request", 1.0, law)], load).expect(spec);
     let gap = SERVICE / (load * f64::from(cores));
     made.stop.duration = Nanos::new((gap * requests) as u64);
@@ -27,23 +27,23 @@ fn unimodal(spec: &str, cores: u32, load: f64, law: Law, requests: f64) -> Serve
     made
 }
 
-fn constant() -> Law {
+pub(super) fn constant() -> Law {
     Law::Constant(Nanos::new(SERVICE as u64))
 }
 
-fn exponential() -> Law {
+pub(super) fn exponential() -> Law {
     Law::Exponential(Nanos::new(SERVICE as u64))
 }
 
 /// The mean of something of the requests that count in a replication.
-fn mean(scenario: &ServerScenario, replication: u32, of: fn(&Done) -> u64) -> f64 {
+pub(super) fn mean(scenario: &ServerScenario, replication: u32, of: fn(&Done) -> u64) -> f64 {
     let (mut told, _) = run_stepwise(scenario, Job { replication, discipline: 0 }).expect("goes well");
     told.done.retain(|done| done.arrived.get() >= scenario.stop.warm_up.get());
     told.mean(of)
 }
 
 /// As [`has_mean_of`], of delays.
-fn has_mean(scenario: &ServerScenario, expected: f64) {
+pub(super) fn has_mean(scenario: &ServerScenario, expected: f64) {
     has_mean_of(scenario, delay, expected);
 }
 

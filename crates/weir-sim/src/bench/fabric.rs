@@ -86,6 +86,7 @@ fn scenario(spec: &str, levels: u32, micros: u64) -> FabricScenario {
         },
         stop: Stop { warm_up: Nanos::new(0), duration: Nanos::new(1000 * micros), replications: 1 },
         tails: false,
+        over_time: None,
         verify: false,
     }
 }

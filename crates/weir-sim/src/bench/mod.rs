@@ -19,6 +19,7 @@
 //! | `node/DISCIPLINE` | one processor, ten processes that pass messages, statistics on | scheduling decisions/s |
 //! | `node/epoch/verified` | the same with everything verified | scheduling decisions/s |
 //! | `server/8/NAME`, `server/128/NAME` | so many cores, 99.5 % requests of 0.5 µs and 0.5 % of 500 µs at 80 % load, all statistics | requests/s |
+//! | `server/…/patience`, `server/…/retries` | the same overloaded, where requests leave that wait; at 95 %, where clients try again | requests/s, attempts/s |
 //! | `server/…/steps` | the same by the engine that goes from event to event, where there is another | requests/s |
 //! | `source/…` | random draws: arrivals, services | draws/s, messages/s |
 //! | `core/…` | what a call of a discipline costs, without an engine | ns/call, ns/message |

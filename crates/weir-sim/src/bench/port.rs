@@ -84,13 +84,9 @@ fn scenario(disciplines: &[&str], lengths: &str, service: &str, tails: bool) -> 
 
 fn layout(scenario: &PortScenario) -> Layout {
     let plan = Plan {
-        metrics: build::metrics(scenario),
-        classes: scenario.classes.len(),
-        flows: 0,
-        warm_up: 0,
         batch: BATCH,
-        sections: 1,
         tails: scenario.measure.tails,
+        ..Plan::means(build::metrics(scenario), scenario.classes.len())
     };
     Layout { plan, records: false }
 }

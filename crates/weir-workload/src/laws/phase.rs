@@ -9,6 +9,7 @@
 //! | Bounds | at most 64 phases; absorption must be certain; `qx` up to 10^5, above it the tail is that of the slowest decay |
 
 use super::error::{LawError, positive, refused, sum_of, within};
+use crate::linear::solve;
 use weir_lab::logarithm::ln;
 use weir_lab::stream::Stream;
 
@@ -114,32 +115,17 @@ impl PhaseType {
         Ok(self)
     }
 
-    /// `x` of `(I - next) x = right`, by elimination with pivots.
+    /// `x` of `(I - next) x = right`.
     fn solved(&self, right: Vec<f64>) -> Result<Vec<f64>, LawError> {
         let n = right.len();
         let row = |i: usize| {
             let entry = |j: usize| f64::from(u8::from(i == j)) - self.next[i][j];
             (0..n).map(entry).chain([right[i]]).collect()
         };
-        let mut m: Vec<Vec<f64>> = (0..n).map(row).collect();
-        for column in 0..n {
-            let pivot = (column..n).max_by(|&a, &b| m[a][column].abs().total_cmp(&m[b][column].abs()));
-            m.swap(column, pivot.unwrap_or(column));
-            if m[column][column].abs() < 1e-12 {
-                return refused(
-                    "probability of absorption",
-                    0.0,
-                    "above 0 from every phase",
-                    "lower a row of `next`",
-                );
-            }
-            let top = m[column].clone();
-            for (_, row) in m.iter_mut().enumerate().filter(|(i, _)| *i != column) {
-                let factor = row[column] / top[column];
-                row.iter_mut().zip(&top).for_each(|(entry, top)| *entry -= factor * top);
-            }
-        }
-        Ok((0..n).map(|i| m[i][n] / m[i][i]).collect())
+        solve((0..n).map(row).collect()).map_or_else(
+            || refused("probability of absorption", 0.0, "above 0 from every phase", "lower a row of `next`"),
+            Ok,
+        )
     }
 
     /// `E[X]`, `E[X²]`, `E[X³]`.

@@ -7,7 +7,7 @@ use std::io::Read;
 
 use super::columns::{Column, Header};
 use super::rows::{Row, Rows};
-use super::{MAX_SPAN, Separator, TimeUnit, unpacked};
+use super::{MAX_SPAN, Separator, Thinning, TimeUnit, unpacked};
 use weir_core::units::{Bytes, Nanos};
 use weir_document::Refused;
 
@@ -26,6 +26,8 @@ pub struct PacketFormat {
     pub header: bool,
     /// What stands between two fields.
     pub separator: Separator,
+    /// Which of the rows are kept that `keep` leaves.
+    pub thinning: Thinning,
 }
 
 /// A schedule of packets.
@@ -61,6 +63,7 @@ impl PacketSchedule {
     ) -> Result<Self, Refused> {
         let mut rows = Rows::new(unpacked(source, name)?, format.separator.byte(), name);
         let (mut schedule, mut first) = (Self::default(), None);
+        let mut decisions = format.thinning.decisions();
         let mut columns = None;
         while let Some((row, line)) = rows.next()? {
             let place = Place { file: name, line };
@@ -72,12 +75,16 @@ impl PacketSchedule {
             }
             if let Some(columns) = &columns {
                 let entry = Entry { columns, row, place };
-                schedule.add(&entry, format, *first.get_or_insert(entry.time(format.time_unit)?), bounds)?;
+                let first = *first.get_or_insert(entry.time(format.time_unit)?);
+                schedule.add(&entry, format, first, bounds, decisions.next())?;
             }
         }
         if schedule.packets.is_empty() {
+            if let Some(refused) = decisions.refuse_empty(name, schedule.rows as usize) {
+                return Err(refused);
+            }
             let remedy =
-                "name rows that are there, or give at least one packet, below the header if there is one";
+                "name rows that exist, or give at least one packet, below the header if there is one";
             return Err(Refused::of_file(name, "has no packets that are kept", remedy));
         }
         Ok(schedule)
@@ -89,6 +96,7 @@ impl PacketSchedule {
         format: &PacketFormat,
         first: u128,
         bounds: PacketBounds,
+        is_chosen: bool,
     ) -> Result<(), Refused> {
         let since = entry.time(format.time_unit)?.checked_sub(first);
         let Some(since) = since.filter(|since| *since >= u128::from(self.span.get())) else {
@@ -107,7 +115,10 @@ impl PacketSchedule {
             let reason = format!("has more than {} packets", bounds.packets);
             return Err(entry.refuse_whole(reason, "cut it into several"));
         }
-        self.packets.push((self.span, entry.size(bounds.size)?));
+        let size = entry.size(bounds.size)?;
+        if is_chosen {
+            self.packets.push((self.span, size));
+        }
         Ok(())
     }
 }
@@ -208,6 +219,7 @@ mod tests {
             time_unit: TimeUnit::Ns,
             header: true,
             separator: Separator::Comma,
+            thinning: Thinning::NONE,
         }
     }
 

@@ -9,7 +9,8 @@ use std::io::Read;
 
 use super::columns::{Column, Header};
 use super::rows::{Row, Rows};
-use super::{MAX_SPAN, Separator, TimeUnit, unpacked};
+use super::thinning::Decisions;
+use super::{MAX_SPAN, Separator, Thinning, TimeUnit, unpacked};
 use crate::requests::Requests;
 use weir_core::nearest::nearest;
 use weir_core::units::Nanos;
@@ -38,6 +39,8 @@ pub struct RequestFormat {
     pub costs: Vec<(String, f64)>,
     /// What tells the classes apart.
     pub class: ClassBy,
+    /// Which rows are kept.
+    pub thinning: Thinning,
 }
 
 /// What tells the classes of requests apart.
@@ -75,7 +78,14 @@ pub fn read_requests(
     bounds: RequestBounds,
 ) -> Result<Requests, Refused> {
     let mut rows = Rows::new(unpacked(source, name)?, format.separator.byte(), name);
-    let mut building = Building { requests: Requests::default(), first: 0, last: 0, flows: HashMap::new() };
+    let mut building = Building {
+        requests: Requests::default(),
+        first: 0,
+        last: 0,
+        flows: HashMap::new(),
+        rows: 0,
+        decisions: format.thinning.decisions(),
+    };
     let mut columns = None;
     while let Some((row, line)) = rows.next()? {
         let place = (name, line);
@@ -90,6 +100,9 @@ pub fn read_requests(
         }
     }
     if building.requests.at.is_empty() {
+        if let Some(refused) = building.decisions.refuse_empty(name, building.rows) {
+            return Err(refused);
+        }
         let remedy = "give at least one, below the header if there is one";
         return Err(Refused::of_file(name, "has no requests", remedy));
     }
@@ -233,6 +246,8 @@ struct Building {
     first: u128,
     last: u128,
     flows: HashMap<String, u32>,
+    rows: usize,
+    decisions: Decisions,
 }
 
 impl Building {
@@ -250,6 +265,10 @@ impl Building {
         let at = self.since_first(entry, entry.time(format.time_unit)?)?;
         let service = entry.service(format.base, bounds.service)?;
         let class = entry.class(&format.class, service)?;
+        self.rows += 1;
+        if !self.decisions.next() {
+            return Ok(());
+        }
         let flow = self.flow(entry, bounds.flows)?;
         self.requests.at.push(at);
         self.requests.class.push(class);
@@ -260,7 +279,7 @@ impl Building {
 
     fn since_first(&mut self, entry: &Entry<'_>, time: u128) -> Result<u64, Refused> {
         if self.requests.at.is_empty() {
-            (self.first, self.last) = (time, time);
+            self.first = time;
         }
         if time < self.last {
             let reason = "is before the time of the row above";
@@ -302,6 +321,7 @@ mod tests {
             time_unit: TimeUnit::Us,
             header: true,
             separator: Separator::Comma,
+            thinning: Thinning::NONE,
             base: Nanos::new(10),
             costs: costs.iter().map(|(name, cost)| ((*name).to_owned(), *cost)).collect(),
             class,

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use super::*;
+use weir_lab::stream::{Purpose, Stream, StreamKey};
 
 fn read(text: &[u8], format: &TraceFormat) -> Result<Trace, String> {
     Trace::read(text, "t.csv", format).map_err(|error| error.to_string())
@@ -194,4 +195,53 @@ fn lengths_fill_packets() {
     let mut trace = read(b"time,length\n1,1460\n2,1461\n4,1\n", &seconds()).expect("valid");
     trace.divide_into_packets(1460);
     assert_eq!(trace.lengths(), [1, 2, 1]);
+}
+
+/// A Poisson process that is thinned is one, at a part of the rate; what a smaller probability keeps, a larger one keeps too.
+#[test]
+fn a_thinned_process_has_a_part_of_the_rate() {
+    let (mut at, mut text) = (0, "time,length,flow\n".to_owned());
+    let key = StreamKey { seed: 5, replication: 0, purpose: Purpose::Test, index: 0 };
+    let mut stream = Stream::new(key);
+    for row in 0..20_000 {
+        at += stream.next_exponential(1e6);
+        text.push_str(&format!("{at},{},{row}\n", 1 + row % 7));
+    }
+    let thinned = |probability: f64| {
+        let thinning = Thinning::to(probability);
+        read(text.as_bytes(), &TraceFormat { thinning, ..TraceFormat::new(TimeUnit::Ns) }).expect("valid")
+    };
+    let (all, half, tenth) = (thinned(1.0), thinned(0.5), thinned(0.1));
+    assert_eq!(
+        (all.len(), all),
+        (20_000, read(text.as_bytes(), &TraceFormat::new(TimeUnit::Ns)).expect("valid"))
+    );
+    for (kept, share) in [(&half, 0.5), (&tenth, 0.1)] {
+        // Five standard deviations of a binomial count, and of a mean and a coefficient of variation of exponential gaps.
+        let count = kept.len() as f64;
+        assert!(
+            (count - 20_000.0 * share).abs() < 5.0 * (20_000.0 * share * (1.0 - share)).sqrt(),
+            "{count}"
+        );
+        let gaps: Vec<f64> = kept.times().windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        assert!((mean * share / 1e6 - 1.0).abs() < 5.0 / count.sqrt(), "{mean}");
+        let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
+        assert!((variance / mean.powi(2) - 1.0).abs() < 5.0 * (8.0 / count).sqrt(), "{variance}");
+        assert_eq!((kept.times()[0], kept.flow_names().len()), (0, kept.len()));
+    }
+    assert!(tenth.flow_names().iter().all(|row| half.flow_names().contains(row)));
+}
+
+#[test]
+fn a_row_that_is_not_kept_must_be_right_all_the_same() {
+    let format = TraceFormat { thinning: Thinning::to(1e-6), ..seconds() };
+    for (rows, expected) in [
+        ("2,1\n1,1\n", "t.csv:3:1: time 1 is before the time of the row above: sort the rows by time"),
+        ("2,0\n", "t.csv:2:2: length is 0, must be"),
+        ("2,1\n3,1\n", "t.csv: has 2 rows, none of which is kept: raise `thin`, or remove it"),
+    ] {
+        let refusal = read(format!("time,length\n{rows}").as_bytes(), &format).expect_err("must be refused");
+        assert!(refusal.starts_with(expected), "{refusal}");
+    }
 }

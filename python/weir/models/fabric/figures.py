@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from weir.models.fabric.marks import axes_of, line_chart, point_of
+from weir.models.fabric.over_time import figures as windows_over_time
 from weir.models.fabric.tables import channels_of
 from weir.models.fabric.verdict import telling_load
 from weir.results.marks import bar_chart, bar_key, by_discipline, distribution, lines_of, panelled, styles_of
@@ -43,6 +44,7 @@ def figures(result: FabricResult) -> list[Figure | None]:
         _throughput(result),
         _accepted(result),
         _distributions(result),
+        *windows_over_time(result),
     ]
 
 

@@ -15,8 +15,9 @@ from weir.errors import ConfigError
 from weir.models.fabric import rows
 from weir.results.labels import short_labels
 from weir.results.reading import ALL, check_counts, check_figures, check_rows, refuse
-from weir.results.result import Field, Result, Section
+from weir.results.result import Field, Section
 from weir.results.rows import rows as read
+from weir.results.windowed import Windowed
 from weir.text import number
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class About(TypedDict, total=False):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FabricResult(Result):
+class FabricResult(Windowed):
     """What a run of the fabric found out: throughput and latency of the virtual channels, load by load.
 
     Examples
@@ -69,6 +70,7 @@ class FabricResult(Result):
         _check_subjects(document)
         check_figures(document, ("low", "high"), ("low_90", "high_90"))
         check_counts(document, ["totals"])
+        cls._check_windows(document)
 
     @cached_property
     def size(self) -> rows.FabricSize:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from weir.models.network.over_time import figures as windows_over_time
 from weir.models.network.tables import subjects
 from weir.results import over_time
 from weir.results.marks import (
@@ -53,6 +54,7 @@ def figures(result: NetworkResult) -> list[Figure | None]:
         *(figure and replace(figure, leads=True) for figure in leading),
         _delay_over_time(result),
         _over_time(result),
+        *windows_over_time(result),
     ]
 
 

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
 from weir.models.network import rows
 from weir.results.labels import labels
 from weir.results.reading import ALL, check_delays, check_positive, refuse
-from weir.results.result import Field, Result, Section
+from weir.results.result import Field, Section
 from weir.results.rows import DelayOverTime
+from weir.results.windowed import Windowed
 
 if TYPE_CHECKING:
     from weir.results.rows import Need
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NetworkResult(Result):
+class NetworkResult(Windowed):
     """What a run of the network found out: throughput, delay and loss, by flow, class and link.
 
     Examples
@@ -64,6 +65,7 @@ class NetworkResult(Result):
             check_positive(f"series[{place}].step", row["step"])
             if lengths.setdefault(row["flow"], len(row["values"])) != len(row["values"]):
                 refuse(f"series[{place}].values", row["values"], "as many as in the other series of the flow")
+        cls._check_windows(document)
         check_delays(document, [ALL, *document["classes"]])
 
     @cached_property

@@ -9,6 +9,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from weir.models.node import over_time
 from weir.models.node.tables import processes_of
 from weir.models.node.timeline import timeline_figures
 from weir.results import marks
@@ -40,6 +41,7 @@ def figures(result: NodeResult) -> list[Figure | None]:
         _bars(result, "response", "max", "Longest response", _RESPONSE_CAPTION),
         _distributions(result),
         _samples(result),
+        *over_time.figures(result),
     ]
 
 

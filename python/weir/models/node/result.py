@@ -17,13 +17,14 @@ from weir.models.node import rows
 from weir.models.node.reading import KINDS, check_node, check_timelines, timelines
 from weir.results.result import Field, Section
 from weir.results.subjects import SubjectResult
+from weir.results.windowed import Windowed
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NodeResult(SubjectResult):
+class NodeResult(SubjectResult, Windowed):
     """What a run of the node found out: run times, needs and responses of processes, and what the nodes did.
 
     Examples
@@ -67,6 +68,7 @@ class NodeResult(SubjectResult):
         """Check that figures and timelines are about what the result lists."""
         check_node(document)
         check_timelines(document)
+        cls._check_windows(document)
 
     @cached_property
     def timelines(self) -> tuple[rows.Timeline, ...]:
@@ -97,14 +99,17 @@ class NodeResult(SubjectResult):
         trace.write(self, Path(path))
 
     def samples_to_arrow(self) -> pa.Table:
-        """Return the samples as an Arrow table, one row an interval of a subject.
+        """Return `windows`, or where there are none `samples`, as an Arrow table.
 
         Returns
         -------
         pyarrow.Table
-            ``discipline``, ``kind``, ``name``, ``metric``, ``unit``, ``from``, ``until`` (s from the
-            beginning of the first replication) and ``value``.
+            Of windows as `Windowed` has them; the names are those of processes, queues and nodes. Of samples
+            a row an interval of a subject: ``discipline``, ``kind``, ``name``, ``metric``, ``unit``,
+            ``from``, ``until`` (s from the beginning of the first replication) and ``value``.
         """
+        if self.windows:
+            return super().samples_to_arrow()
         need("parquet", "a table of samples")
         import pyarrow as pa
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from weir.models.port import over_time
 from weir.models.port.frontier import frontier
 from weir.results.marks import by_spec, distribution, ends_of, middle_scale, panelled, values_told
 from weir.results.style import DASHES, MUTED, PALETTE, Figure, axis, scale_of, shown, specification, styles
@@ -29,7 +30,13 @@ _CLASSES_SHOWN = 12
 
 def figures(result: PortResult) -> list[Figure | None]:
     """Return the charts in the order of a report."""
-    return [frontier(result), _by_length(result), _delays(result), _beside_theory(result)]
+    return [
+        frontier(result),
+        _by_length(result),
+        _delays(result),
+        _beside_theory(result),
+        *over_time.figures(result),
+    ]
 
 
 # The distribution of delay: the share of messages above a time, class by class.
@@ -130,7 +137,7 @@ def _beside_theory(result: PortResult) -> Figure | None:
     panels = (
         (name, [point for point in points if point["discipline"] == name]) for name in result.disciplines
     )
-    return panelled("Simulation beside theory", caption, panels, lambda own, _: _ratio_spec(result, own))
+    return panelled("Simulation next to theory", caption, panels, lambda own, _: _ratio_spec(result, own))
 
 
 def _ratio_point(row: TheoryValue, exact: float, found: Estimate) -> Point:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from weir.results.reading import ALL, check_fields, refuse
-from weir.results.result import Field, Result, Section
+from weir.results.result import Field, Section
 from weir.results.rows import Against, Comparison, Estimated, Histogram, Measured, Of, OfClass
+from weir.results.windowed import Windowed
 
 if TYPE_CHECKING:
     from weir.results.rows import Need, TheoryValue
@@ -76,7 +77,7 @@ class LengthClass:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PortResult(Result):
+class PortResult(Windowed):
     """What a run of the port found out: delays of messages, by class and by application."""
 
     _view: ClassVar[str] = "weir.models.port.view:PortView"
@@ -102,11 +103,12 @@ class PortResult(Result):
 
     @classmethod
     def _check(cls, document: dict[str, Any]) -> None:
-        """Check the warm-up too."""
+        """Check the warm-up and the windows too."""
         warm_up = document.get("warm_up")
         if warm_up is not None and not isinstance(warm_up, dict):
             refuse("warm_up", warm_up, "an object")
         check_fields(warm_up or {}, {"rule": "str"}, "warm_up.")
+        cls._check_windows(document)
 
     @property
     def metric(self) -> str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from weir.models.server.over_time import figures as windows_over_time
 from weir.models.server.tables import METRICS, classes_of
 from weir.results import marks, over_time
 from weir.results.reading import ALL
@@ -40,6 +41,7 @@ def figures(result: ServerResult) -> list[Figure | None]:
         bars and replace(bars, leads=not result.needs),
         first,
         _windows(result) or _delays(result),
+        *windows_over_time(result),
         *(each and replace(each, folded=True) for each in (*others, _in_use(result))),
     ]
 

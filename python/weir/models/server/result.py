@@ -22,11 +22,13 @@ from weir.results.reading import (
     refuse,
 )
 from weir.results.result import Field, Section
-from weir.results.rows import DelayOverTime
+from weir.results.rows import DelayOverTime, OverTime
 from weir.results.subjects import SubjectResult, check_about
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import pyarrow as pa
 
     from weir.results.rows import Need
     from weir.results.subjects import SubjectEstimate
@@ -77,6 +79,8 @@ class ServerResult(SubjectResult):
     """Histograms of delay, response and slowdown."""
     windows = Section(rows.Windows)
     """Means of successive windows of the first replication."""
+    over_time = Section(OverTime, later=True)
+    """Queue, utilisation, delays and losses, window by window, where `measure.over_time` asks for them."""
     delay_over_time = Section(DelayOverTime, later=True)
     """Queueing delays over time in the first replication, by the time of arrival."""
     in_use = Section(rows.InUse)
@@ -96,6 +100,19 @@ class ServerResult(SubjectResult):
         if need.metric not in {"delay", "response", "slowdown"}:
             return None
         return self.estimate(discipline, name=need.name, metric="dropped")
+
+    def samples_to_arrow(self) -> pa.Table:
+        """Return the windows of `over_time` as an Arrow table, one row a value.
+
+        Returns
+        -------
+        pyarrow.Table
+            ``discipline``, ``name`` (None), ``metric``, ``statistic``, ``unit``, ``from``, ``until`` (s from
+            the beginning), ``value``, ``low`` and ``high`` (its 95 % interval).
+        """
+        from weir.results.windows import to_arrow
+
+        return to_arrow(self.over_time)
 
     def totals(self, discipline: str, class_: str = ALL) -> rows.ClassTotals | None:
         """Return what was counted of a class under a discipline, if it was."""
@@ -127,6 +144,8 @@ def _check_columns(document: Mapping[str, Any]) -> None:
         check_positive(f"windows[{place}].interval", row["interval"])
         if len(row["counts"]) != len(row["values"]):
             refuse(f"windows[{place}].counts", row["counts"], "as many as `values`")
+    for place, row in enumerate(document.get("over_time", ())):
+        check_positive(f"over_time[{place}].interval", row["interval"])
     for place, row in enumerate(document["in_use"]):
         if len(row["count"]) != len(row["at"]):
             refuse(f"in_use[{place}].count", row["count"], "as many as `at`")

@@ -18,9 +18,11 @@ class ServerEstimate(SubjectEstimate):
     ``kind`` is ``class`` or ``core``. ``metric`` of a class is ``delay`` (s, from arrival to where service
     begins first), ``response`` (s, from arrival to the end of service), ``slowdown`` (response over service),
     ``dropped`` (of those offered), ``reordered``, ``cold`` (of those done) and ``throughput`` (1/s), and
-    where requests leave or clients give up ``abandoned``, ``late``, ``goodput`` (1/s) and ``attempts``; of
-    cores ``utilisation``, ``overhead``, ``wasted`` (shares of the time of all cores), ``in_use`` (cores) and
-    ``tipped`` (the share of the replications in which most attempts fail at the end). ``statistic`` is
+    where requests leave or clients give up ``abandoned``, ``balked``, ``missed``, ``refused``, ``late``,
+    ``goodput`` (1/s) and ``attempts``, where they go to several cores ``hedged`` and ``cancelled`` (of the
+    sub-requests); of cores ``utilisation``, ``overhead``, ``wasted`` (shares of the time of all cores),
+    ``in_use`` (cores), ``tipped`` (the share of the replications in which most attempts fail at the end) and
+    ``recovery`` (s, from the end of a burst until they no longer do). ``statistic`` is
     ``mean``, ``p50`` to ``p99.99``, ``max``, or ``window_max``, the largest mean of a window. Where ``value``
     is None, ``reason`` says why.
     """
@@ -64,8 +66,10 @@ class ClassTotals(Of):
 
     ``reordered`` were done after a later one of their flow; ``cold`` were served by another core than the
     request of their flow before; each is None where that is not measured. Of the dropped, ``abandoned`` left
-    since their service did not begin in time; of the offered, ``retried`` are attempts that were not the
-    first of their request; of the done, ``late`` were done when their client had given up.
+    since their service did not begin in time, ``balked`` did not join, ``missed`` were dropped for their
+    deadline and ``refused`` by the circuit breaker; of the offered, ``retried`` are attempts that were not
+    the first of their request; of the done, ``late`` were done when their client had given up. ``sent`` are
+    sub-requests, of which ``copies`` were sent a second time and ``cancelled`` not served to their end.
     """
 
     class_: str
@@ -75,8 +79,14 @@ class ClassTotals(Of):
     reordered: int | None
     cold: int | None
     abandoned: int | None = None
+    balked: int | None = None
+    missed: int | None = None
+    refused: int | None = None
     retried: int | None = None
     late: int | None = None
+    sent: int | None = None
+    copies: int | None = None
+    cancelled: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,6 +47,12 @@ METRICS = {
     "slowdown": "slowdown",
 }
 """The metrics of requests that have tails, with their titles."""
+LOST = {
+    "balked": "Balked did not join, since too many waited.",
+    "missed": "Missed were dropped for their deadline.",
+    "refused": "Refused were not sent, since the circuit breaker was open.",
+}
+"""Why requests are lost besides those that are dropped or leave, each with its words."""
 _STATISTICS = ("mean", "p50", "p99", "p99.9", "p99.99", "window_max", "max")
 _TITLES = {"window_max": "largest window"}
 _OF_CORES = (
@@ -105,7 +111,7 @@ def loss_columns(result: ServerResult) -> list[Column]:
     lost = {"dropped" if class_ == ALL else f"of {class_}": class_ for class_ in classes_of(result)}
     rows = {title: _under_each(result, name=class_)("dropped", "mean") for title, class_ in lost.items()}
     rows |= {metric: _under_each(result)(metric, "mean") for metric in ("reordered", "cold")}
-    rows |= _measured(result, "abandoned", "late")
+    rows |= _measured(result, "abandoned", *LOST, "late", "hedged", "cancelled")
     made = [column(title, found, scale=PER_CENT, text=brief) for title, found in rows.items()]
     rates = {"throughput": _under_each(result)("throughput", "mean")}
     rates |= _measured(result, "goodput", "attempts")
@@ -117,6 +123,16 @@ def loss_columns(result: ServerResult) -> list[Column]:
 def gives_up(result: ServerResult) -> bool:
     """Return whether requests leave, or clients give up or try again."""
     return bool(_measured(result, "abandoned", "late", "attempts"))
+
+
+def lost(result: ServerResult) -> str:
+    """Return what the columns are of requests that were lost for other reasons than a full queue."""
+    return "".join(f" {LOST[metric]}" for metric in _measured(result, *LOST))
+
+
+def goes_apart(result: ServerResult) -> bool:
+    """Return whether requests go to several cores, of whose answers not all are needed."""
+    return bool(_measured(result, "hedged", "cancelled"))
 
 
 def _measured(
@@ -142,6 +158,10 @@ def core_columns(result: ServerResult) -> list[Column]:
     spent = [
         column(metric, found, scale=PER_CENT, text=brief)
         for metric, found in _measured(result, "wasted", "tipped", kind="core").items()
+    ]
+    spent += [
+        column("back after", found, text=brief)
+        for found in _measured(result, "recovery", kind="core").values()
     ]
     found = columns_of(_OF_CORES, _under_each(result, "core"))
     return known([*found, most, *map(a_request, happened), *spent])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from weir.models.server import tables
 from weir.models.server.result import ServerResult
+from weir.models.server.storm import storm
 from weir.models.server.verdict import dropped, limits, price, ranking, warnings
 from weir.results.page import details, headed, in_full, note, noted, section, table
 from weir.results.page import tables as on_page
@@ -43,6 +44,11 @@ _IN_VAIN = (
     " Wasted is the share of that time for requests whose client had given up when they were done; tipped "
     "are replications in which more than half of the attempts of the last tenth of the measured time fail."
 )
+_APART = (
+    " Hedged are sub-requests, or requests, that were sent a second time; cancelled are sub-requests and "
+    "second copies that were not served to their end since they were not needed any more."
+)
+_SPARE = " Wasted is the share of that time for sub-requests that were not needed."
 _METRICS = (
     "Queueing delay is from arrival to where service begins first, response from arrival to the end of "
     "service, slowdown response over service. 95 % confidence intervals over the replications; "
@@ -56,8 +62,8 @@ class ServerView(View[ServerResult]):
     charts = "weir.models.server.figures:figures"
 
     def declared(self) -> Sequence[str | None]:
-        """Return who keeps the slowdowns that are asked for, and who drops."""
-        return limits(self.result), dropped(self.result)
+        """Return who keeps the slowdowns that are asked for, who answers in time and tips, and who drops."""
+        return limits(self.result), storm(self.result), dropped(self.result)
 
     def statements(self) -> Sequence[str | None]:
         """Return whose mean response is smallest, and its price."""
@@ -98,8 +104,10 @@ class ServerView(View[ServerResult]):
         result = self.result
         first = discipline_column(result)
         absent = [*tables.absent_rows(result), *result.notes]
-        requests = _REQUESTS + (_GIVEN_UP if tables.gives_up(result) else "")
-        cores = _CORES + (_IN_VAIN if tables.gives_up(result) else "")
+        gives_up, apart = tables.gives_up(result), tables.goes_apart(result)
+        requests = _REQUESTS + (_GIVEN_UP if gives_up else "") + tables.lost(result)
+        requests += _APART if apart else ""
+        cores = _CORES + (_IN_VAIN if gives_up else _SPARE if apart else "")
         return [
             section("The comparison", _comparison(result)),
             *charts,

@@ -88,7 +88,7 @@ impl Pool<Request> for Broken {
 
 fn run(defect: Defect) {
     let classes = vec![Profile { share: 1.0, service: Nanos::new(MEAN) }];
-    let site = Site { servers: 3, receivers: 1, classes, queue: None };
+    let site = Site { servers: 3, receivers: 1, classes, queue: None, speeds: Vec::new() };
     let make = || Broken { pool: Cfcfs::new(&site), defect, calls: 0, last: None };
     check_pool(make, &site, PoolPromises { work_conserving: true, flow_order: true, server_order: true });
 }

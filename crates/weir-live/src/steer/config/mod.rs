@@ -92,7 +92,13 @@ impl Steering {
             vec![one; count]
         };
         let classes = self.classes.profiles.clone().unwrap_or_else(|| alike(self.classes.names.len()));
-        Site { servers: processors as u32, receivers: 1, classes, queue: Some(self.queue) }
+        Site {
+            servers: processors as u32,
+            receivers: 1,
+            classes,
+            queue: Some(self.queue),
+            speeds: Vec::new(),
+        }
     }
 
     /// What the programs are told; `flow_seed` makes the hash that flows are numbered by.

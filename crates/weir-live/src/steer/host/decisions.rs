@@ -81,7 +81,7 @@ impl Case {
         let (servers, receivers) = (1 + self.random.pick(12), 1 + self.random.pick(3));
         let profile = |share| Profile { share, service: Nanos::new(1_000) };
         let classes = vec![profile(0.9), profile(0.1)];
-        let site = Site { servers, receivers, classes, queue: None };
+        let site = Site { servers, receivers, classes, queue: None, speeds: Vec::new() };
         let spec = self.spec(name, servers);
         let mut dispatcher =
             registry::dispatcher::<Request>(&spec.parse().expect(&spec), &site).expect(&spec);

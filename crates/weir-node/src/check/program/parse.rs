@@ -5,7 +5,7 @@
 //! statement = "compute" law | "post" event [ "after" law ] | "wait" ( "any" | event { "," event } )
 //!           | "enqueue" queue | "dequeue" queue | "sleep" law | "sleep" "until" "every" span [ "offset" span ]
 //!           | "loop" [ times ] "{" program "}" | "exit"
-//! law       = span | "exponential" "(" span ")" | "uniform" "(" span "," span ")"
+//! law       = span | name | "exponential" "(" span ")" | "uniform" "(" span "," span ")"
 //! end       = line break | ";"
 //! ```
 //!
@@ -263,7 +263,9 @@ fn misplaced(word: Word<'_>, wanted: &str) -> Fault {
 fn unknown_law(word: Word<'_>) -> Fault {
     let near = nearest(word.text, ["exponential", "uniform"]);
     let hint = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    let remedy = format!("{hint}write a span such as `5ms`, `exponential(5ms)` or `uniform(1ms, 9ms)`");
+    let remedy = format!(
+        "{hint}write a span such as `5ms`, `exponential(5ms)` or `uniform(1ms, 9ms)`, or the name of a law of the table `law`"
+    );
     Fault::at(word, "is not a law", remedy)
 }
 

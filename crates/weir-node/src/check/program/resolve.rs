@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::super::LONGEST;
 use super::lexer::Word;
 use super::parse::{self, Fault, LawWords, Parsed, Place, Step};
+use crate::check::laws::Laws;
 use crate::check::objects::Objects;
 use crate::model::{Costs, Operation};
 use weir_core::units::Nanos;
@@ -12,7 +13,7 @@ use weir_document::Located;
 use weir_document::quantity::{Clock, Time};
 use weir_document::words::known_names;
 use weir_lab::stream::LONGEST_MEAN;
-use weir_workload::duration::Law;
+use weir_workload::duration::{AnyLaw, Law};
 
 /// The most turns of a loop.
 pub(crate) const MAX_TIMES: u64 = 1_000_000_000_000;
@@ -24,6 +25,7 @@ pub(crate) struct Scope<'s> {
     pub(crate) name: &'s str,
     pub(crate) set: &'s BTreeMap<String, Located<String>>,
     pub(crate) objects: &'s Objects,
+    pub(crate) laws: &'s Laws,
     pub(crate) costs: Costs,
 }
 
@@ -69,9 +71,8 @@ impl Parsed<'_> {
 
 /// Whether an operation can use time, wait, or end the process.
 fn may_take_time(operation: &Operation, costs: Costs) -> bool {
-    let some = |law: &Law| {
-        *law != Law::Constant(Nanos::new(0)) && *law != Law::Uniform(Nanos::new(0), Nanos::new(0))
-    };
+    let nothing = [Law::Constant(Nanos::new(0)), Law::Uniform(Nanos::new(0), Nanos::new(0))];
+    let some = |law: &AnyLaw| !matches!(law, AnyLaw::Plain(law) if nothing.contains(law));
     match operation {
         Operation::Compute(law) | Operation::Sleep(law) => some(law),
         Operation::Post(_) | Operation::Enqueue(_) => costs.post.get() > 0 || costs.remote.get() > 0,
@@ -156,15 +157,15 @@ impl Scope<'_> {
         span(said)
     }
 
-    fn law(&self, law: LawWords<'_>) -> Result<Law, Fault> {
-        let LawWords::Plain(word) = law else { return self.law_of_words(law) };
+    fn law(&self, law: LawWords<'_>) -> Result<AnyLaw, Fault> {
+        let LawWords::Plain(word) = law else { return self.law_of_words(law).map(AnyLaw::Plain) };
         let said = self.said(word)?;
-        let Place::Set(key) = said.place else { return span(said).map(Law::Constant) };
+        let Place::Set(key) = said.place else { return self.span_or_law(said) };
         // What is set for a key may be a whole law, in which no other key stands.
         let of_the_key = |fault: Fault| Fault { place: Place::Set(key.clone()), ..fault };
         let law = parse::law(said.text).map_err(of_the_key)?;
         if let LawWords::Plain(word) = law {
-            return span(Said { text: word.text, place: Place::Set(key) }).map(Law::Constant);
+            return self.span_or_law(Said { text: word.text, place: Place::Set(key) });
         }
         if words_of_law(law).iter().any(|word| word.text.starts_with('$')) {
             let reason = "must not refer to another key of `set`";
@@ -174,7 +175,20 @@ impl Scope<'_> {
                 remedy: "write the span".to_owned(),
             });
         }
-        self.law_of_words(law).map_err(of_the_key)
+        self.law_of_words(law).map(AnyLaw::Plain).map_err(of_the_key)
+    }
+
+    /// A span, or a law that the scenario has under this name.
+    fn span_or_law(&self, said: Said<'_>) -> Result<AnyLaw, Fault> {
+        if let Some(law) = self.laws.get(said.text) {
+            return Ok(law.clone());
+        }
+        let is_name = !self.laws.is_empty() && !said.text.starts_with(|c: char| c.is_ascii_digit());
+        if is_name {
+            let remedy = known_names(said.text, self.laws.keys().map(String::as_str));
+            return said.refuse("is neither a span of time nor a law of the table `law`", remedy);
+        }
+        span(said).map(|span| Law::Constant(span).into())
     }
 
     fn law_of_words(&self, law: LawWords<'_>) -> Result<Law, Fault> {

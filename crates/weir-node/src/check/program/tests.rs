@@ -3,22 +3,24 @@
 use std::collections::BTreeMap;
 
 use super::{Fault, Place, Scope, parse};
+use crate::check::laws::Laws;
 use crate::check::objects::Objects;
 use crate::model::{Costs, Operation};
 use weir_core::units::Nanos;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
-use weir_workload::duration::Law;
+use weir_workload::duration::{AnyLaw, Law};
 
 /// The operations of the first process, which owns events `e0` and `e1`; `e2` is another's. Queues are `q0` and `q1`.
 fn operations(text: &str) -> Result<Vec<Operation>, Fault> {
-    let (objects, set) =
-        (Objects::for_tests(&["q0", "q1"], &[("e0", 0), ("e1", 0), ("e2", 1)]), BTreeMap::new());
-    let scope = Scope { process: 0, name: "p", set: &set, objects: &objects, costs: Costs::default() };
+    let (objects, set, laws) =
+        (Objects::for_tests(&["q0", "q1"], &[("e0", 0), ("e1", 0), ("e2", 1)]), BTreeMap::new(), Laws::new());
+    let scope =
+        Scope { process: 0, name: "p", set: &set, objects: &objects, laws: &laws, costs: Costs::default() };
     parse(text)?.operations(&scope)
 }
 
-fn micros(count: u64) -> Law {
-    Law::Constant(Nanos::new(count * 1_000))
+fn micros(count: u64) -> AnyLaw {
+    Law::Constant(Nanos::new(count * 1_000)).into()
 }
 
 #[test]
@@ -38,11 +40,11 @@ fn every_statement_is_read() {
         exit";
     let span = |micros: u64| Nanos::new(micros * 1_000);
     let expected = [
-        Operation::Compute(Law::Constant(Nanos::new(552_200))),
-        Operation::Compute(Law::Exponential(span(1_000))),
-        Operation::Compute(Law::Uniform(span(1), span(2))),
+        Operation::Compute(Law::Constant(Nanos::new(552_200)).into()),
+        Operation::Compute(Law::Exponential(span(1_000)).into()),
+        Operation::Compute(Law::Uniform(span(1), span(2)).into()),
         Operation::Post(2),
-        Operation::PostAfter(0, Law::Exponential(span(5))),
+        Operation::PostAfter(0, Law::Exponential(span(5)).into()),
         Operation::Wait(vec![1, 0]),
         Operation::WaitAny,
         Operation::Enqueue(1),
@@ -96,7 +98,9 @@ fn a_loop_for_ever_must_be_able_to_use_time() {
     }
     // Where posts cost time, they are enough.
     let (objects, set) = (Objects::for_tests(&["q0"], &[]), BTreeMap::new());
-    let scope = Scope { process: 0, name: "p", set: &set, objects: &objects, costs: Costs::chrysalis() };
+    let laws = Laws::new();
+    let scope =
+        Scope { process: 0, name: "p", set: &set, objects: &objects, laws: &laws, costs: Costs::chrysalis() };
     assert!(parse("loop { enqueue q0 }").and_then(|parsed| parsed.operations(&scope)).is_ok());
 }
 

@@ -6,15 +6,18 @@ use crate::record::Sink;
 use weir_core::item::FlowId;
 use weir_core::task::TaskDiscipline;
 use weir_core::units::{Instant, Nanos};
-use weir_workload::duration::{Law, Run};
+use weir_workload::duration::{AnyLaw, Law, Run};
 
 impl Naive<'_> {
-    fn draw(&mut self, process: usize, law: Law) -> u64 {
+    fn draw(&mut self, process: usize, law: &AnyLaw) -> u64 {
         let stream = &mut self.processes[process].stream;
         match law {
-            Law::Constant(span) => span.get(),
-            Law::Exponential(mean) => stream.next_exponential(mean.get() as f64),
-            Law::Uniform(low, high) => low.get() + stream.next_below(high.get() - low.get() + 1),
+            AnyLaw::Plain(Law::Constant(span)) => span.get(),
+            AnyLaw::Plain(Law::Exponential(mean)) => stream.next_exponential(mean.get() as f64),
+            AnyLaw::Plain(Law::Uniform(low, high)) => {
+                low.get() + stream.next_below(high.get() - low.get() + 1)
+            }
+            AnyLaw::Textbook(law) => law.draw_whole(stream),
         }
     }
 
@@ -51,10 +54,10 @@ impl Naive<'_> {
                 _ => false,
             };
             match operation {
-                Operation::Compute(law) => self.processes[process].left = self.draw(process, *law),
+                Operation::Compute(law) => self.processes[process].left = self.draw(process, law),
                 Operation::Post(event) => self.post_for(number, process, *event),
                 Operation::PostAfter(event, law) => {
-                    let at = self.now + self.draw(process, *law);
+                    let at = self.now + self.draw(process, law);
                     self.ask(number, at, Alarm::Post(*event));
                 }
                 Operation::Wait(events) => self.wait_for(number, process, Some(events)),
@@ -72,7 +75,7 @@ impl Naive<'_> {
                     }
                 },
                 Operation::Sleep(law) => {
-                    let until = self.now + self.draw(process, *law);
+                    let until = self.now + self.draw(process, law);
                     self.sleep(number, process, until);
                 }
                 Operation::SleepUntil { every, offset } => {

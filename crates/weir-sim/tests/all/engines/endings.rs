@@ -28,15 +28,7 @@ fn broken_off_all_disciplines_have_served_as_much() {
     let scenario = scenario(&["fifo", "sf", "hrrn", "psjf", "outstanding(rr,limit=1)"], ENDLESS);
     let port = scenario.port().expect("a port");
     let (metrics, flows) = (metrics(port), flows(port));
-    let plan = Plan {
-        metrics,
-        classes: port.classes.len(),
-        flows,
-        warm_up: 0,
-        batch: 1 << 12,
-        sections: 1,
-        tails: false,
-    };
+    let plan = Plan { flows, batch: 1 << 12, ..Plan::means(metrics, port.classes.len()) };
     let layout = Layout { plan, records: false };
     let placed = lanes(port, &layout, 0).expect("lanes").into_iter().map(|lane| (0, lane)).collect();
     let mut rounds = Rounds::new(

@@ -127,7 +127,7 @@ fn frame() -> Frame {
 /// What the port does with so broken a queue.
 fn gathered(name: &str, wrong: Wrong) -> Gathered {
     let metrics = vec![Metric::Latency];
-    let plan = Plan { metrics, classes: 1, flows: 0, warm_up: 0, batch: 1, sections: 1, tails: false };
+    let plan = Plan::means(metrics, 1);
     let messages: Vec<Given> = (0..400).map(|number| (number * 29, 2, 0)).collect();
     let broken = Broken { wrong, ..Broken::default() };
     let mut engine = Plain::new(broken, open(&messages), drawn(&[10]), Nanos::new(0));
@@ -138,7 +138,7 @@ fn gathered(name: &str, wrong: Wrong) -> Gathered {
     let mut gathered = Gathered::new(&named, &plan, 1e9, 1);
     gathered.engine = "plain";
     let state = engine.state();
-    gathered.add(0, Left { place: 0, engine: "plain", collector, state, audited: None });
+    gathered.add(0, Left { place: 0, engine: "plain", collector, state, audited: None, windows: Vec::new() });
     gathered
 }
 

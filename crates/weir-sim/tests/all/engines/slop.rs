@@ -38,7 +38,7 @@ fn audit(used: u32, audited: u32) -> Audited {
     let messages: Vec<Given> = (0..1_000).map(|number| (number * 25, length(number), 0)).collect();
     let scenario = scenario(&["fifo"], "[workload]\nload = 0.5\n");
     let metrics = metrics(scenario.port().expect("a port"));
-    let plan = Plan { metrics, classes: 1, flows: 0, warm_up: 0, batch: 1, sections: 1, tails: false };
+    let plan = Plan::means(metrics, 1);
     let engine = Plain::new(packets(&format!("alpha:{used}")), open(&messages), drawn(&[10]), Nanos::new(0));
     let mut lane =
         Verified::new(engine, Collector::new(plan, false), SlopAudit::new(u64::from(audited) << 16));

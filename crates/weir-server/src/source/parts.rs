@@ -1,0 +1,102 @@
+//! What the sub-requests of a request need, and the copies that may follow: all drawn when it arrives, so that it is the same
+//! under every discipline.
+//!
+//! The first sub-request has the service of the request. The others draw theirs from a stream of their own (`Services` 3), or
+//! from that of the client whose request it is.
+
+use super::{Estimate, Services};
+use crate::model::{Draws, FanOut, ServerScenario};
+use weir_core::units::Nanos;
+use weir_lab::stream::{Purpose, Stream, StreamKey};
+
+/// What a sub-request needs, and what disciplines are told of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Needs {
+    pub(crate) service: Nanos,
+    pub(crate) known: Nanos,
+}
+
+/// Whose streams are drawn from.
+#[derive(Debug)]
+pub(crate) enum From<'s> {
+    /// Estimates from this one.
+    Source(&'s mut Stream),
+    /// All from that of a client.
+    Client(&'s mut Stream),
+}
+
+/// Draws what sub-requests need.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    fan_out: FanOut,
+    services: Services,
+    draws: Stream,
+    /// Of the request that came last: sub-request by sub-request, then copy by copy.
+    drawn: Vec<Needs>,
+    /// What those draw that have a service of their own, and of which classes they are.
+    own: Vec<u64>,
+    classes: Vec<u16>,
+}
+
+impl Parts {
+    pub(crate) fn new(scenario: &ServerScenario, fan_out: FanOut, replication: u32) -> Self {
+        let (seed, purpose) = (scenario.seed, Purpose::Services);
+        let draws = Stream::new(StreamKey { seed, replication, purpose, index: 3 });
+        let further = if fan_out.service == Draws::Own { fan_out.to - 1 } else { 0 };
+        let copies = fan_out.hedge.filter(|hedge| hedge.service == Draws::Own).map_or(0, |_| fan_out.to);
+        let classes = vec![0; (further + copies) as usize];
+        let services = Services::new(&scenario.classes);
+        Self { fan_out, services, draws, drawn: Vec::new(), own: Vec::new(), classes }
+    }
+
+    /// Draws what the request needs whose first sub-request needs this.
+    pub(crate) fn draw(&mut self, class: u16, first: Needs, estimate: &Estimate, mut from: From<'_>) {
+        let Self { fan_out, services, draws, drawn, own, classes } = self;
+        own.clear();
+        if classes.first().is_some_and(|&before| before != class) {
+            classes.fill(class);
+        }
+        match &mut from {
+            From::Source(_) => services.fill(classes, draws, own),
+            From::Client(stream) => services.fill(classes, stream, own),
+        }
+        let (From::Source(stream) | From::Client(stream)) = from;
+        let mut each = own.iter().map(|&service| {
+            let service = Nanos::new(service);
+            Needs { service, known: estimate.of(class, service, stream) }
+        });
+        drawn.clear();
+        drawn.push(first);
+        for _ in 1..fan_out.to {
+            let own = if fan_out.service == Draws::Own { each.next() } else { None };
+            drawn.push(own.unwrap_or(first));
+        }
+        let Some(hedge) = fan_out.hedge else { return };
+        for place in 0..fan_out.to as usize {
+            let own = if hedge.service == Draws::Own { each.next() } else { None };
+            drawn.push(own.unwrap_or(drawn[place]));
+        }
+    }
+
+    /// What the sub-requests of the request need that came last.
+    pub(crate) fn parts(&self) -> &[Needs] {
+        &self.drawn[..self.fan_out.to as usize]
+    }
+
+    /// What second copies of them need; nothing where there are none.
+    pub(crate) fn copies(&self) -> &[Needs] {
+        &self.drawn[self.fan_out.to as usize..]
+    }
+
+    /// What the request takes on idle cores: until as many are done as it needs.
+    pub(crate) fn alone(&self, scratch: &mut Vec<Nanos>) -> Nanos {
+        let FanOut { need, to, .. } = self.fan_out;
+        let each = self.parts().iter().map(|part| part.service);
+        if need == to {
+            return each.max().unwrap_or(Nanos::ZERO);
+        }
+        scratch.clear();
+        scratch.extend(each);
+        *scratch.select_nth_unstable(need as usize - 1).1
+    }
+}

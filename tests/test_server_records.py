@@ -1,0 +1,74 @@
+"""Requests of a server one by one: rows that agree with the result, whatever the number of threads."""
+
+import csv
+
+import pyarrow.parquet as pq
+import pytest
+
+import weir
+
+TOML = """\
+weir = 1
+model = "server"
+disciplines = ["cfcfs", "rr"]
+[server]
+cores = 2
+queue = 3
+[[class]]
+name = "web, short"
+share = 0.5
+service = { exponential = "10us" }
+patience = "30us"
+timeout = "50us"
+[[class]]
+name = "report"
+service = "20us"
+[workload]
+load = 1.2
+retry = { backoff = "20us" }
+[stop]
+duration = "20ms"
+warm_up = "0ns"
+replications = 2
+"""
+COLUMNS = [
+    *("discipline", "replication", "id", "class", "flow", "attempt", "arrival_ns", "start_ns", "end_ns"),
+    *("service_ns", "core", "outcome"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.toml").write_text(TOML)
+
+
+def test_a_row_an_attempt(tmp_path):
+    result = weir.run("s.toml", records="r.csv", threads=2)
+    weir.run("s.toml", records="r.parquet", threads=1)
+    weir.run("s.toml", records="again.csv", threads=8)
+    assert (tmp_path / "r.csv").read_bytes() == (tmp_path / "again.csv").read_bytes()
+    table = pq.read_table("r.parquet")
+    assert table.column_names == COLUMNS
+    with (tmp_path / "r.csv").open(newline="") as text:
+        rows = list(csv.DictReader(text))
+    assert len(rows) == table.num_rows
+    for discipline in result.disciplines:
+        for class_ in ("web, short", "report"):
+            totals = result.totals(discipline, class_)
+            own = [row for row in rows if (row["discipline"], row["class"]) == (discipline, class_)]
+            assert len(own) == totals.offered
+            assert sum(row["outcome"] in {"served", "late"} for row in own) == totals.done
+            assert sum(row["outcome"] == "abandoned" for row in own) == (totals.abandoned or 0)
+    for row in rows:
+        served = row["outcome"] in {"served", "late"}
+        assert (row["core"] != "", row["start_ns"] != "") == (served, served)
+        if served:
+            assert int(row["start_ns"]) + int(row["service_ns"]) == int(row["end_ns"])
+    assert {row["attempt"] for row in rows} == {"1", "2", "3"}
+
+
+def test_records_change_no_figure():
+    with_records = weir.run("s.toml", records="r.parquet")
+    without = weir.run("s.toml")
+    assert with_records.document["estimates"] == without.document["estimates"]
