@@ -4,13 +4,12 @@
 //! have is checked by methods of their own around it.
 
 use std::cell::RefCell;
-use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::quantity::{Clock, Time};
 use crate::words::{discipline as explain, hint, listed};
-use crate::{Fingerprint, Located, Refused, Source, plain_io};
+use crate::{DataFile, DataFiles, Fingerprint, Located, Refused, Source, plain_io};
 use weir_core::canonical::canonical;
 use weir_core::item::{Message, Packet};
 use weir_core::registry;
@@ -34,8 +33,8 @@ pub type Checked<T> = Result<T, Refused>;
 pub struct Checker<'a> {
     /// Its text.
     pub source: &'a Source<'a>,
-    /// Where the data files are that it names.
-    pub folder: &'a Path,
+    /// The data files that it names.
+    pub files: &'a DataFiles,
     /// Of the data files so far.
     pub fingerprint: Fingerprint,
     /// The disciplines compared, in canonical form, once [`Self::each_once`] has read them.
@@ -64,8 +63,8 @@ impl NamedDiscipline {
 impl<'a> Checker<'a> {
     /// One that has not read anything yet.
     #[must_use]
-    pub fn new(source: &'a Source<'a>, folder: &'a Path) -> Self {
-        Self { source, folder, fingerprint: Fingerprint::new(), canonical: RefCell::default() }
+    pub fn new(source: &'a Source<'a>, files: &'a DataFiles) -> Self {
+        Self { source, files, fingerprint: Fingerprint::new(), canonical: RefCell::default() }
     }
 
     /// A refusal at the place of a value.
@@ -272,13 +271,9 @@ impl<'a> Checker<'a> {
 
     /// A data file, whose bytes become part of the fingerprint as they are read; and its name.
     pub fn data_file(&mut self, file: &Located<PathBuf>) -> Result<(impl Read, String), Refused> {
-        let path = self.folder.join(&file.value);
-        let opened = File::open(&path).and_then(|opened| {
-            let is_folder = opened.metadata()?.is_dir();
-            if is_folder { Err(std::io::ErrorKind::IsADirectory.into()) } else { Ok(opened) }
-        });
-        let opened = opened.or_else(|error| self.unreadable(file, &error))?;
-        Ok((Tee { file: opened, fingerprint: &mut self.fingerprint }, path.display().to_string()))
+        let opened = self.files.open(&file.value).or_else(|error| self.unreadable(file, &error))?;
+        let name = self.files.path(&file.value).display().to_string();
+        Ok((Tee { file: opened, fingerprint: &mut self.fingerprint }, name))
     }
 
     /// The refusal of a data file that cannot be read.
@@ -298,7 +293,7 @@ impl<'a> Checker<'a> {
 
 /// Adds what is read of a file to the fingerprint.
 struct Tee<'a> {
-    file: File,
+    file: DataFile,
     fingerprint: &'a mut Fingerprint,
 }
 

@@ -26,6 +26,7 @@
 
 mod brief;
 mod checker;
+mod data_files;
 mod explain;
 mod fingerprint;
 pub mod header;
@@ -40,6 +41,7 @@ pub mod words;
 
 pub use brief::{Alone, Brief};
 pub use checker::{Checked, Checker, MAX_REPLICATIONS, MAX_WORK, NamedDiscipline};
+pub use data_files::{DataFile, DataFiles};
 pub use explain::{Mismatch, Wording};
 pub use fingerprint::Fingerprint;
 pub use located::Located;

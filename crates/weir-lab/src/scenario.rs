@@ -12,14 +12,14 @@ pub mod replicated;
 pub mod settle;
 pub mod testing;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use schemars::{Schema, SchemaGenerator};
 use serde::Serialize;
 use weir_core::units::Bytes;
 use weir_document::words::mismatch;
 use weir_document::{
-    Checked, Checker, Fingerprint, Located, Refused, Source, Tree, Unread, Wording, plain_io,
+    Checked, Checker, DataFiles, Fingerprint, Located, Refused, Source, Tree, Unread, Wording, plain_io,
 };
 
 use self::settle::{Longer, Settle};
@@ -179,9 +179,9 @@ pub struct Scenario<M: Read> {
     document: M::Document,
     /// Of the data files alone.
     data: Fingerprint,
-    /// Its text, and the folder of the data files: a longer run is read anew.
+    /// Its text and its data files: a longer run is read anew.
     text: String,
-    folder: PathBuf,
+    files: DataFiles,
     /// In place of the seed of its text.
     seed: Option<u64>,
     /// How many times as long a run may become, where it is to be as long as it takes.
@@ -189,13 +189,14 @@ pub struct Scenario<M: Read> {
 }
 
 impl<M: Read> Scenario<M> {
-    /// Reads a scenario from text; errors speak of `name`, and data files are relative to `folder`.
+    /// Reads a scenario from text; errors speak of `name`, and its data files are in `files`, such as the path of
+    /// a folder.
     ///
     /// # Errors
     /// The text is refused, or a data file that it names.
-    pub fn from_toml(text: &str, name: &str, folder: &Path) -> Result<Self, Refused> {
+    pub fn from_toml(text: &str, name: &str, files: impl Into<DataFiles>) -> Result<Self, Refused> {
         let source = Source { name, text };
-        Self::from_tree(&source.tree(&M::WORDING)?, &source, folder)
+        Self::from_tree(&source.tree(&M::WORDING)?, &source, files.into())
     }
 
     /// Reads a scenario file; the data files it names are relative to it.
@@ -212,10 +213,10 @@ impl<M: Read> Scenario<M> {
     ///
     /// # Errors
     /// As [`Self::from_toml`].
-    pub fn from_tree(tree: &Tree<'_>, source: &Source<'_>, folder: &Path) -> Result<Self, Refused> {
+    pub fn from_tree(tree: &Tree<'_>, source: &Source<'_>, files: DataFiles) -> Result<Self, Refused> {
         let read = M::Document::read(&tree.without(SWEEP));
         let mut document = read.map_err(|error| source.explain(&error, &M::WORDING))?;
-        let mut checker = Checker::new(source, folder);
+        let mut checker = Checker::new(source, &files);
         let model = M::check(&mut document, &mut checker)?;
         let mut needs = need::check(M::needs(&document), &model.measured(), &checker)?;
         for need in &mut needs {
@@ -224,8 +225,8 @@ impl<M: Read> Scenario<M> {
         let (data, canonical) = (checker.fingerprint, checker.canonical.into_inner());
         canonical_names(M::written(&mut document), &canonical, model.compared().reference);
         let frame = Frame { needs, ..frame(source.name, &document, data, canonical)? };
-        let (text, folder) = (source.text.to_owned(), folder.to_owned());
-        Self { frame, model, document, data, text, folder, seed: None, limit: None }.asked_to_settle(source)
+        let text = source.text.to_owned();
+        Self { frame, model, document, data, text, files, seed: None, limit: None }.asked_to_settle(source)
     }
 
     /// The same scenario with another seed: nothing is read again.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
-use weir_document::{Fingerprint, Refused as ScenarioError, Source, Tree};
+use weir_document::{DataFiles, Fingerprint, Refused as ScenarioError, Source, Tree};
 use weir_lab::control::Control;
 use weir_lab::error::RunError;
 use weir_lab::lengthened;
@@ -202,16 +202,18 @@ macro_rules! models {
                 })
             }
 
-            /// Reads a scenario from text; errors speak of `name`, and data files are relative to `folder`.
+            /// Reads a scenario from text; errors speak of `name`, and its data files are in `files`, such as the path
+            /// of a folder.
             ///
             /// # Errors
             /// The text is refused, or a data file that it names.
-            pub fn from_toml(text: &str, name: &str, folder: &Path) -> Result<Self, ScenarioError> {
+            pub fn from_toml(text: &str, name: &str, files: impl Into<DataFiles>) -> Result<Self, ScenarioError> {
                 let source = Source { name, text };
+                let files = files.into();
                 let tree = source.tree(&IN_SERVICES)?;
                 match model(&tree, &source)? {
                     $(Name::$variant => {
-                        let scenario = scenario::Scenario::from_tree(&tree, &source, folder)?;
+                        let scenario = scenario::Scenario::from_tree(&tree, &source, files)?;
                         Ok(Self::$variant(Box::new(scenario)))
                     })*
                 }

@@ -1,5 +1,6 @@
 //! What documents say of workloads, and how it is checked: arrivals, loads, sizes, and the files of sizes.
 
+use std::io::Read;
 use std::path::PathBuf;
 
 use crate::arrivals::batches::{self, BatchTable};
@@ -7,7 +8,6 @@ use crate::arrivals::markov::{self, MapTable, MmppTable};
 use crate::arrivals::renewal::{RenewalLaw, checked};
 use crate::arrivals::superposed::{self, PartTable};
 use crate::laws::written::{Counted as _, Lengths};
-use crate::sizes::beginning;
 use crate::{Arrivals, CdfError, ContinuousLaw, MAX_LENGTH, Sizes, SizesError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -241,9 +241,11 @@ impl WorkloadChecks for Checker<'_> {
     }
 
     fn cdf(&mut self, file: &Located<PathBuf>) -> Result<Sizes, Refused> {
-        let path = self.folder.join(&file.value);
-        let name = path.display().to_string();
-        let bytes = beginning(&path, MAX_CDF_BYTES + 1).or_else(|error| self.unreadable(file, &error))?;
+        let name = self.files.path(&file.value).display().to_string();
+        let mut bytes = Vec::new();
+        let read = self.files.open(&file.value);
+        read.and_then(|opened| opened.take(MAX_CDF_BYTES + 1).read_to_end(&mut bytes))
+            .or_else(|error| self.unreadable(file, &error))?;
         if bytes.len() as u64 > MAX_CDF_BYTES {
             let reason = format!("must be a file of at most {MAX_CDF_BYTES} bytes");
             return self.refuse(file, reason, "thin out its points");

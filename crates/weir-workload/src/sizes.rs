@@ -24,7 +24,6 @@ use core::fmt;
 
 use runs::{check_run, disjoint, packets_of, table_quantile};
 
-pub(crate) use cdf::beginning;
 pub use cdf::{CdfError, CdfFault};
 pub use classes::SizeClasses;
 pub use runs::Run;

@@ -367,7 +367,7 @@ fn example(unit: &str) -> &'static str {
 mod tests {
     use std::path::Path;
 
-    use weir_document::Source;
+    use weir_document::{DataFiles, Source};
 
     use super::*;
     use crate::scenario::IN_SERVICES;
@@ -393,7 +393,8 @@ mod tests {
         let text = format!("[[need]]\n{text}\n");
         let source = Source { name: "f", text: &text };
         let document: Document = source.read(&IN_SERVICES).map_err(|refused| refused.to_string())?;
-        let checker = Checker::new(&source, Path::new(""));
+        let files = DataFiles::from(Path::new(""));
+        let checker = Checker::new(&source, &files);
         check(&document.need, measured, &checker).map_err(|refused| refused.to_string())
     }
 

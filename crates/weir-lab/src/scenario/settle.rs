@@ -127,11 +127,12 @@ impl<M: Read> Scenario<M> {
             root.remove("stop");
         }
         // A refusal has a place in the text as it was written only.
-        let read =
-            Self::from_toml(&root.to_string(), &self.frame.file, &self.folder).map_err(|mut refusal| {
+        let read = Self::from_toml(&root.to_string(), &self.frame.file, self.files.clone()).map_err(
+            |mut refusal| {
                 (refusal.line, refusal.column) = (None, None);
                 refusal
-            })?;
+            },
+        )?;
         let read = match self.seed {
             Some(seed) => read.with_seed(seed)?,
             None => read,

@@ -1,7 +1,6 @@
 //! Data files of flows: schedules of packets, and TG scripts. Each is read once, and shared.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -191,10 +190,9 @@ impl Check<'_, '_> {
     }
 
     fn read_script(&mut self, file: &Located<PathBuf>) -> Checked<weir_tg::Traffic> {
-        let path = self.folder.join(&file.value);
-        let name = path.display().to_string();
-        let text = self.script_text(&path).or_else(|error| self.unreadable(file, &error))?;
-        let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+        let name = self.files.path(&file.value).display().to_string();
+        let text = self.script_text(&file.value).or_else(|error| self.unreadable(file, &error))?;
+        let folder = file.value.parent().unwrap_or(Path::new(""));
         let mut include = |name: &str| self.script_text(&folder.join(name)).map_err(|error| plain_io(&error));
         let refused = |error: weir_tg::ScriptError| {
             let refusal = Refused::of_file(&error.file, error.reason, error.remedy);
@@ -211,12 +209,8 @@ impl Check<'_, '_> {
     /// The text of a script, which becomes part of the fingerprint. One that is too long is cut off behind what
     /// the parser accepts.
     fn script_text(&mut self, path: &Path) -> std::io::Result<String> {
-        let file = File::open(path)?;
-        if file.metadata()?.is_dir() {
-            return Err(std::io::ErrorKind::IsADirectory.into());
-        }
         let mut bytes = Vec::new();
-        file.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes)?;
+        self.files.open(path)?.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes)?;
         self.fingerprint.add(&bytes);
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }

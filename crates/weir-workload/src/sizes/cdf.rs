@@ -149,7 +149,11 @@ impl Sizes {
         if length > MAX_FILE_BYTES {
             return Err(whole(CdfFault::TooLong(length)));
         }
-        let bytes = beginning(path, MAX_FILE_BYTES + 1).map_err(unreadable)?;
+        let mut bytes = Vec::new();
+        // The length of a device or a pipe is not known before it is read.
+        File::open(path)
+            .and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
+            .map_err(unreadable)?;
         if bytes.len() as u64 > MAX_FILE_BYTES {
             return Err(whole(CdfFault::TooLong(bytes.len() as u64)));
         }
@@ -282,13 +286,6 @@ fn parse_probability(column: &'static str, text: &str) -> Result<f64, Fault> {
         Ok(p) if (0.0..=1.0).contains(&p) => Ok(p),
         _ => Err((Some(column), CdfFault::Probability(shortened(text)))),
     }
-}
-
-/// What a file begins with: the length of a device or a pipe is not known before it is read.
-pub(crate) fn beginning(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(most).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Enough of a field to recognise it by.
