@@ -4,6 +4,7 @@
 //! the simulator, in an in-process queue, in a router and in an executor of tasks. Nothing here reads a
 //! clock, locks, logs, does I/O, or allocates in the steady state.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 

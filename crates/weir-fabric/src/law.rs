@@ -49,7 +49,7 @@ pub struct Units {
 /// The bounds are reversed, or 0, or larger than sizes are.
 pub fn payloads(pareto: &Pareto) -> Result<Sizes, SizesError> {
     let (low, high) = (pareto.minimum.get(), pareto.maximum.get());
-    let above = |x: f64| if x <= low as f64 { 1.0 } else { (low as f64 / x).powf(pareto.shape) };
+    let above = |x: f64| if x <= low as f64 { 1.0 } else { libm::pow(low as f64 / x, pareto.shape) };
     let rest = if pareto.truncated { above(high as f64) } else { 0.0 };
     let share = |size: u64| {
         let upper = if size == high { rest } else { above(size as f64 + 0.5) };
@@ -67,7 +67,7 @@ pub fn payloads(pareto: &Pareto) -> Result<Sizes, SizesError> {
 /// # Errors
 /// The cap is 0.
 pub fn bursts(shape: f64, cap: u32) -> Result<Sizes, SizesError> {
-    let above = |packets: u32| f64::from(packets).powf(-shape);
+    let above = |packets: u32| libm::pow(f64::from(packets), -shape);
     let share = |packets: u32| above(packets) - if packets == cap { 0.0 } else { above(packets + 1) };
     Sizes::list(&(1..=cap).map(|packets| (u64::from(packets), share(packets))).collect::<Vec<_>>())
 }

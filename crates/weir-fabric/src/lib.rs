@@ -45,6 +45,7 @@
 //! **The end.** What happens at the end of the replication or later is not told or counted. With verification the
 //! sources stop there, and everything that was generated must arrive.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 #![deny(missing_docs)]
 
 pub mod accelerated;

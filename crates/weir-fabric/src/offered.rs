@@ -105,7 +105,7 @@ pub fn tolerance(fabric: &FabricScenario, load: f64, replications: usize) -> Opt
         most = bytes.most.max(most);
     }
     let all = replications as f64;
-    let (variance, chance) = (variance * hosts * all, (2.0 / ALARM).ln());
+    let (variance, chance) = (variance * hosts * all, libm::log(2.0 / ALARM));
     let part = most * chance / 3.0;
     let off = part + (part * part + 2.0 * variance * chance).sqrt();
     Some(off / all / capacity(fabric)).filter(|tolerance| tolerance.is_finite())

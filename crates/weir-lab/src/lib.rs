@@ -12,6 +12,7 @@
 //! | a program around one model | [`program`] |
 //! | arithmetic with one result on every machine, and code for the vector units it finds | [`logarithm`], [`dispatch`] |
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 #![deny(missing_docs)]
 
 pub mod control;
@@ -31,6 +32,7 @@ pub mod replicated;
 pub mod result;
 pub mod runner;
 pub mod scenario;
+pub mod special;
 pub mod stats;
 pub mod stream;
 pub mod tally;

@@ -1,7 +1,8 @@
 //! Replications on threads: the same numbers for any number of threads.
 //!
 //! A replication depends on its own number only, never on who runs it or when. Workers take the next number
-//! from a counter; results are handed back in the order of the numbers.
+//! from a counter; results are handed back in the order of the numbers. Where there are no threads, as in a page of a browser,
+//! whoever calls does all the work.
 
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
@@ -9,6 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
+/// Whether the system has threads.
+const THREADED: bool = cfg!(not(target_family = "wasm"));
 /// How often somebody is told, at least.
 const TOLD_EVERY: Duration = Duration::from_millis(50);
 
@@ -22,6 +25,9 @@ pub fn in_parallel<J: Send, R: Send>(
     threads: NonZeroUsize,
     work: impl Fn(J) -> R + Sync,
 ) -> Vec<R> {
+    if !THREADED {
+        return jobs.into_iter().map(work).collect();
+    }
     let count = jobs.len();
     let jobs: Vec<Mutex<Option<J>>> = jobs.into_iter().map(|job| Mutex::new(Some(job))).collect();
     let results: Vec<Mutex<Option<R>>> = (0..count).map(|_| Mutex::new(None)).collect();
@@ -45,7 +51,7 @@ pub fn in_parallel<J: Send, R: Send>(
     results.iter().filter_map(take).collect()
 }
 
-/// As [`in_parallel`], while `tell` is called on this thread some twenty times a second.
+/// As [`in_parallel`], while `tell` is called on this thread some twenty times a second; without threads, after each job.
 ///
 /// # Panics
 /// As [`in_parallel`].
@@ -55,6 +61,14 @@ pub fn in_parallel_told<J: Send, R: Send>(
     work: impl Fn(J) -> R + Sync,
     tell: &mut dyn FnMut(),
 ) -> Vec<R> {
+    if !THREADED {
+        let job = |job| {
+            let done = work(job);
+            tell();
+            done
+        };
+        return jobs.into_iter().map(job).collect();
+    }
     let (sender, receiver) = mpsc::channel::<()>();
     let work = &work;
     std::thread::scope(|scope| {

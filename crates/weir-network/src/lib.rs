@@ -1,5 +1,6 @@
 //! The network: routers joined by links, and at each link a queue that a discipline orders.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 #![deny(missing_docs)]
 
 pub mod accelerated;

@@ -61,7 +61,7 @@ impl Law {
             Distribution::Exponential { mean, .. } if *mean <= 0.0 => Self::Constant(0),
             Distribution::Exponential { mean, bounds: None } => Self::Exponential(mean * scale),
             Distribution::Exponential { mean, bounds: Some((low, high)) } => {
-                let share = -(-(high - low) / mean).exp_m1();
+                let share = -libm::expm1(-(high - low) / mean);
                 Self::Bounded { mean: mean * scale, least: low * scale, share }
             }
             Distribution::Markov2(states) => {

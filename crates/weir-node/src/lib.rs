@@ -77,6 +77,7 @@
 //!
 //! **Measured** is from the warm-up to the end. An interrupt that is cut by the end is told up to there.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 #![deny(missing_docs)]
 
 mod check;

@@ -3,6 +3,7 @@
 //! The unit of time (`u`) is one mean packet service; the engine's clock counts thousand-millionths of it. Where time is
 //! in seconds it counts nanoseconds, or picoseconds ([`ticks`]).
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 #![deny(missing_docs)]
 
 pub mod accelerated;

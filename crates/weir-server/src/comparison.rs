@@ -213,7 +213,7 @@ fn quantity(value: f64, unit: &str) -> String {
         _ => (1.0, ""),
     };
     let scaled = value * factor;
-    let whole = scaled.abs().max(1.0).log10().floor() as usize + 1;
+    let whole = libm::log10(scaled.abs().max(1.0)).floor() as usize + 1;
     format!("{scaled:.*}{name}", 4_usize.saturating_sub(whole))
 }
 

@@ -91,7 +91,7 @@ impl Service {
     fn cdf(&self, time: u64) -> f64 {
         match self {
             Self::Law(Law::Constant(span)) => f64::from(u8::from(span.get() <= time)),
-            Self::Law(Law::Exponential(mean)) => -(-(time as f64) / mean.get() as f64).exp_m1(),
+            Self::Law(Law::Exponential(mean)) => -libm::expm1(-(time as f64) / mean.get() as f64),
             Self::Law(Law::Uniform(low, high)) => {
                 let (low, high) = (low.get() as f64, high.get() as f64);
                 ((time as f64 - low + 1.0) / (high - low + 1.0)).clamp(0.0, 1.0)

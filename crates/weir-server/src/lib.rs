@@ -76,6 +76,7 @@
 //! **Random numbers**: times of arrival, classes, flows and service times have streams of their own, drawn in the order of
 //! the arrivals; so they do not depend on the discipline. With closed-loop clients each client has its own.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 #![deny(missing_docs)]
 
 pub(crate) mod accelerated;

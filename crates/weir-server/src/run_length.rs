@@ -161,7 +161,7 @@ fn relaxation(load: f64, variance: f64, room: Option<f64>) -> f64 {
 
 /// To two digits, upwards.
 fn two_digits(value: f64) -> f64 {
-    let least = 10_f64.powi(value.max(1e-300).log10().floor() as i32 - 1);
+    let least = 10_f64.powi(libm::log10(value.max(1e-300)).floor() as i32 - 1);
     (value / least).ceil() * least
 }
 

@@ -74,12 +74,12 @@ pub fn impatient(
     let top = exponent(peak);
     let over = |f: &dyn Fn(f64) -> f64| adaptive(low, peak, f) + adaptive(peak, high, f);
     // Both as a part of e^top, as is the rest.
-    let whole = over(&|x| (exponent(x) - top).exp());
-    let first = over(&|x| x * (exponent(x) - top).exp());
+    let whole = over(&|x| libm::exp(exponent(x) - top));
+    let first = over(&|x| x * libm::exp(exponent(x) - top));
     let offered = arrival / service;
     let all_before = (1..servers).fold(1.0, |sum, k| 1.0 + sum * f64::from(k) / offered);
-    let all = all_before * (-top).exp() + arrival * whole;
-    let abandoned = (((-top).exp() + (arrival - full) * whole) / all).clamp(0.0, 1.0);
+    let all = all_before * libm::exp(-top) + arrival * whole;
+    let abandoned = ((libm::exp(-top) + (arrival - full) * whole) / all).clamp(0.0, 1.0);
     let wait = ((full * first - whole) / all).max(0.0);
     Ok(ImpatientMeans { waits: arrival * whole / all, abandoned, wait_of_served: wait / (1.0 - abandoned) })
 }
@@ -87,8 +87,9 @@ pub fn impatient(
 /// Where a concave function that is 0 at 0 comes within [`DEPTH`] of its peak, the peak, and where it leaves it; `None` where
 /// it does not fall within 1e12 times `step`.
 fn support(exponent: &impl Fn(f64) -> f64, step: f64) -> Option<(f64, f64, f64)> {
-    let far =
-        (0..40).map(|doublings| step * f64::from(doublings).exp2()).find(|&far| exponent(far) < -DEPTH)?;
+    let far = (0..40)
+        .map(|doublings| step * libm::exp2(f64::from(doublings)))
+        .find(|&far| exponent(far) < -DEPTH)?;
     let (mut left, mut right) = (0.0, far);
     for _ in 0..HALVINGS {
         let (one, other) = (left + (right - left) / 3.0, right - (right - left) / 3.0);

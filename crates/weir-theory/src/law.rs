@@ -53,8 +53,8 @@ impl Piece {
             Shape::Atom => 0.0,
             Shape::Uniform => self.share / (self.to - self.from),
             Shape::Exponential { rate } => {
-                self.share * rate * (-rate * (x - self.from)).exp()
-                    / -(-rate * (self.to - self.from)).exp_m1()
+                self.share * rate * libm::exp(-rate * (x - self.from))
+                    / -libm::expm1(-rate * (self.to - self.from))
             }
         }
     }
@@ -70,8 +70,9 @@ impl Piece {
         }
         let share = match self.shape {
             Shape::Exponential { rate } => {
-                let mass = |width: f64| -(-rate * width).exp_m1();
-                self.share * (-rate * (from - self.from)).exp() * mass(to - from) / mass(self.to - self.from)
+                let mass = |width: f64| -libm::expm1(-rate * width);
+                self.share * libm::exp(-rate * (from - self.from)) * mass(to - from)
+                    / mass(self.to - self.from)
             }
             _ => self.share * (to - from) / (self.to - self.from),
         };
@@ -106,7 +107,7 @@ impl Piece {
             }
             Shape::Exponential { rate } => {
                 let (a, r) = (rate * w, 1.0 / rate);
-                let (mass, left) = (-(-a).exp_m1(), (-a).exp());
+                let (mass, left) = (-libm::expm1(-a), libm::exp(-a));
                 let m1 = mass - a * left;
                 let m2 = 2.0 * m1 - a * a * left;
                 let m3 = 3.0 * m2 - a * a * a * left;
@@ -218,7 +219,7 @@ fn memoryless(mean: f64) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = atoms.take_while(|piece| piece.share > 0.0).collect();
     let share = above(ONE_BY_ONE);
     if share > 0.0 {
-        let shape = Shape::Exponential { rate: -(-1.0 / mean).ln_1p() };
+        let shape = Shape::Exponential { rate: -libm::log1p(-1.0 / mean) };
         pieces.push(Piece { from: ONE_BY_ONE as f64 + 0.5, to: f64::INFINITY, share, shape, grain: 1.0 });
     }
     pieces

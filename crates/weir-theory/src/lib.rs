@@ -4,6 +4,8 @@
 //! servers. [`BirthDeath`] is the chain that queues without memory are, and [`MarkovQueue`] what M/M/c/K/N+M says by it.
 //! A load of 1 or more has no means: it is an error that says so, never a number.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod birth_death;
 mod figures;
 mod fork_join;

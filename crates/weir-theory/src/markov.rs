@@ -142,7 +142,7 @@ impl MarkovQueue {
         match &self.state {
             State::Endless { waits, .. } => {
                 let slack = self.queue.full_rate() - self.queue.arrival;
-                waits * (-slack * t).exp()
+                waits * libm::exp(-slack * t)
             }
             State::Chain { found, .. } => self.chain_tail(found, t),
         }
@@ -241,20 +241,20 @@ impl MarkovQueue {
     fn chain_tail(&self, found: &[f64], t: f64) -> f64 {
         let (full, patience) = (self.queue.full_rate(), self.queue.patience);
         // `1 - e^{-θt}` over θ, which is `t` without patience.
-        let horizon = if patience > 0.0 { -(-patience * t).exp_m1() / patience } else { t };
+        let horizon = if patience > 0.0 { -libm::expm1(-patience * t) / patience } else { t };
         let (mut log, mut longer) = (-full * t, 0.0);
         let beyond = self.waiting_places(found).map(|(before, share)| {
             if longer >= 1.0 {
                 return share;
             }
-            longer += log.exp();
-            log += (horizon * (full + before * patience) / (before + 1.0)).ln();
+            longer += libm::exp(log);
+            log += libm::log(horizon * (full + before * patience) / (before + 1.0));
             share * f64::min(longer, 1.0)
         });
         let sum: f64 = beyond.sum();
         let let_in: f64 =
             found.iter().enumerate().filter(|(n, _)| !self.queue.is_full(*n)).map(|(_, share)| share).sum();
-        sum * (-patience * t).exp() / let_in
+        sum * libm::exp(-patience * t) / let_in
     }
 }
 

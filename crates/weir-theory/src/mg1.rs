@@ -248,7 +248,7 @@ pub struct ClassMeans {
 /// As [`Mg1::new`].
 pub fn mm1_wait_tail(load: f64, mean_service: f64, t: f64) -> Result<f64, TheoryError> {
     check_load(load)?;
-    Ok(if t < 0.0 { 1.0 } else { load * (-(1.0 - load) * t / mean_service).exp() })
+    Ok(if t < 0.0 { 1.0 } else { load * libm::exp(-(1.0 - load) * t / mean_service) })
 }
 
 /// `∫ dt / (1 - ρ(t))` from the beginning of the stretch to `end`.

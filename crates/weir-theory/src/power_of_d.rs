@@ -29,7 +29,7 @@ const LEAST: f64 = 1e-18;
 /// [`TheoryError::Unstable`] at a load of 1 or more, [`TheoryError::Load`] if it is no load, [`TheoryError::Parameter`] for no choices.
 pub fn jsq_share(choices: u32, load: f64, present: u32) -> Result<f64, TheoryError> {
     check(choices, load)?;
-    Ok(load.powf(exponent(choices, present)))
+    Ok(libm::pow(load, exponent(choices, present)))
 }
 
 /// The mean time from arrival to departure, in mean services, under JSQ(`choices`) with very many servers at this load.
@@ -50,7 +50,7 @@ pub fn jsq_response(choices: u32, load: f64) -> Result<f64, TheoryError> {
         return Ok(1.0 / (1.0 - load));
     }
     let d = f64::from(choices);
-    let terms = (1..).map(|i| load.powf(d * exponent(choices, i - 1)));
+    let terms = (1..).map(|i| libm::pow(load, d * exponent(choices, i - 1)));
     Ok(terms.take_while(|term| *term > LEAST).sum())
 }
 
@@ -60,7 +60,7 @@ fn exponent(choices: u32, i: u32) -> f64 {
         return f64::from(i);
     }
     let d = f64::from(choices);
-    (d.powf(f64::from(i)) - 1.0) / (d - 1.0)
+    (libm::pow(d, f64::from(i)) - 1.0) / (d - 1.0)
 }
 
 fn check(choices: u32, load: f64) -> Result<(), TheoryError> {

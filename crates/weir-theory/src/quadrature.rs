@@ -18,7 +18,7 @@ pub(super) fn integral(from: f64, to: f64, mut f: impl FnMut(f64) -> f64) -> f64
 }
 
 fn node(index: usize) -> (f64, f64) {
-    let mut x = (PI * (index as f64 + 0.75) / (NODES as f64 + 0.5)).cos();
+    let mut x = libm::cos(PI * (index as f64 + 0.75) / (NODES as f64 + 0.5));
     // The estimate has three digits; each step doubles them.
     for _ in 0..6 {
         let (value, slope) = legendre(x);

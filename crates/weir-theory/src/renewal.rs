@@ -31,10 +31,10 @@ impl Gaps {
     /// `1 - A*(s)` with gaps of 1 on average.
     fn complement(self, s: f64) -> f64 {
         match self {
-            Self::Constant => -(-s).exp_m1(),
+            Self::Constant => -libm::expm1(-s),
             Self::Erlang(k) => {
                 let k = f64::from(k);
-                -(-k * (s / k).ln_1p()).exp_m1()
+                -libm::expm1(-k * libm::log1p(s / k))
             }
         }
     }
@@ -97,7 +97,7 @@ impl GiM1 {
     /// The share of arrivals that wait for longer than `t`.
     #[must_use]
     pub fn wait_tail(&self, t: f64) -> f64 {
-        if t < 0.0 { 1.0 } else { self.waits() * (-self.service * self.at_once * t).exp() }
+        if t < 0.0 { 1.0 } else { self.waits() * libm::exp(-self.service * self.at_once * t) }
     }
 
     /// The wait that a share `below` of arrivals does not exceed, in the unit of time.
@@ -109,7 +109,7 @@ impl GiM1 {
             let bound = "above 0 and below 1";
             return Err(TheoryError::Parameter { name: "quantile", value: below, bound });
         }
-        Ok(((self.waits() / (1.0 - below)).ln() / (self.service * self.at_once)).max(0.0))
+        Ok((libm::log(self.waits() / (1.0 - below)) / (self.service * self.at_once)).max(0.0))
     }
 }
 

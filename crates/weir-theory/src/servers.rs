@@ -96,7 +96,7 @@ pub fn md1n_loss(places: u32, load: f64) -> Result<f64, TheoryError> {
     let mut left = vec![1.0];
     for j in 0..places - 1 {
         let behind = left[1..].iter().enumerate().map(|(before, share)| share * more[j - before]);
-        left.push((more[j] + behind.sum::<f64>()) * load.exp());
+        left.push((more[j] + behind.sum::<f64>()) * libm::exp(load));
     }
     let nobody = 1.0 / left.iter().sum::<f64>();
     // Rounding may take it below.
@@ -106,7 +106,7 @@ pub fn md1n_loss(places: u32, load: f64) -> Result<f64, TheoryError> {
 /// The probability that more than `n` requests arrive in a service, of each `n` below `count`.
 fn arrivals_beyond(count: usize, load: f64) -> Vec<f64> {
     let far = count + 64 + (4.0 * load) as usize;
-    let terms = (1..=far).scan((-load).exp(), |term, n| {
+    let terms = (1..=far).scan(libm::exp(-load), |term, n| {
         *term *= load / n as f64;
         Some(*term)
     });
@@ -160,8 +160,8 @@ fn reciprocal((x, y): Complex) -> f64 {
 fn zero(servers: u32, load: f64, j: u32) -> Complex {
     let angle = 2.0 * PI * f64::from(j) / f64::from(servers);
     let map = |(x, y): Complex| {
-        let (size, turn) = ((load * (x - 1.0)).exp(), load * y + angle);
-        (size * turn.cos(), size * turn.sin())
+        let (size, turn) = (libm::exp(load * (x - 1.0)), load * y + angle);
+        (size * libm::cos(turn), size * libm::sin(turn))
     };
     let mut z = (0..8).fold((0.0, 0.0), |z, _| map(z));
     for _ in 0..MOST_STEPS {

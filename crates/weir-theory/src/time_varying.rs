@@ -80,7 +80,7 @@ impl Sinusoid {
         check_service(service)?;
         let lag = TAU / self.period * service;
         let most = service * (self.mean + self.amplitude / (1.0 + lag * lag).sqrt());
-        Ok((most, lag.atan() * self.period / TAU))
+        Ok((most, libm::atan(lag) * self.period / TAU))
     }
 }
 
@@ -115,10 +115,10 @@ pub fn present_after(present: f64, stretches: &[Stretch], service: f64, t: f64) 
         not_negative("length of a stretch", lasts)?;
         not_negative("rate of arrivals", rate)?;
         let span = lasts.min(left);
-        number += (rate * service - number) * -(-span / service).exp_m1();
+        number += (rate * service - number) * -libm::expm1(-span / service);
         left -= span;
     }
-    Ok(number * (-left / service).exp())
+    Ok(number * libm::exp(-left / service))
 }
 
 fn check_service(service: f64) -> Result<(), TheoryError> {

@@ -157,7 +157,7 @@ fn fitted(sample: &Sample, family: Family) -> Option<Fitted> {
         parameters,
         log_likelihood,
         aic: 2.0 * k - 2.0 * log_likelihood,
-        bic: k * n.ln() - 2.0 * log_likelihood,
+        bic: k * libm::log(n) - 2.0 * log_likelihood,
         distance: test::distance(&law, &sample.values),
         p_value: None,
         law,

@@ -22,7 +22,6 @@
 //! | Units | whatever the caller counts; the same in parameters, values and moments |
 //! | Moments | `None` where infinite |
 //! | Draws | additions, multiplications, divisions, square roots, and logarithm and powers computed in software: the same on every machine |
-//! | Departure | incomplete gamma functions, for distribution functions alone, are those of the library `statrs` |
 
 mod build;
 mod distribution;
@@ -32,7 +31,6 @@ pub mod facts;
 mod moments;
 mod phase;
 mod sample;
-mod special;
 pub mod written;
 
 pub use empirical::Empirical;

@@ -1,5 +1,7 @@
 //! Workloads: who arrives when, and how large.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod arrivals;
 pub mod classes;
 pub mod curve;

@@ -269,7 +269,7 @@ impl Sizes {
             Law::Table(runs) => table_quantile(runs, p),
             Law::Geometric { mean } => {
                 let survival = (1.0 - p).max(f64::MIN_POSITIVE);
-                let size = (survival.ln() / (-1.0 / mean).ln_1p()).ceil();
+                let size = (libm::log(survival) / libm::log1p(-1.0 / mean)).ceil();
                 (size as u64).clamp(1, MAX_SIZE)
             }
         }
@@ -324,7 +324,7 @@ pub fn survival(mean: f64, n: f64) -> f64 {
     if mean <= 1.0 {
         return if n < 1.0 { 1.0 } else { 0.0 };
     }
-    ((-1.0 / mean).ln_1p() * n).exp()
+    libm::exp(libm::log1p(-1.0 / mean) * n)
 }
 
 fn geometric_moment(mean: f64, k: u32) -> f64 {

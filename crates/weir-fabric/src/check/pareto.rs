@@ -17,10 +17,10 @@ const HALVINGS: u32 = 200;
 
 /// The mean of a bounded Pareto law.
 pub(super) fn mean((least, largest): (f64, f64), shape: f64, truncated: bool) -> f64 {
-    let range = (largest / least).ln();
+    let range = libm::log(largest / least);
     let rest = shape - 1.0;
-    let above = if rest.abs() < 1e-12 { range } else { -(-rest * range).exp_m1() / rest };
-    if truncated { least * shape * above / -(-shape * range).exp_m1() } else { least * (1.0 + above) }
+    let above = if rest.abs() < 1e-12 { range } else { -libm::expm1(-rest * range) / rest };
+    if truncated { least * shape * above / -libm::expm1(-shape * range) } else { least * (1.0 + above) }
 }
 
 /// The means between which that of such a law lies, for all shapes.

@@ -68,12 +68,12 @@ fn crossing(f: impl Fn(f64) -> f64) -> f64 {
 
 /// `P(X <= hits)` of a binomial number of `of`.
 fn at_most(hits: u64, of: u64, p: f64) -> f64 {
-    let odds = (p / (1.0 - p)).ln();
-    let mut term = of as f64 * (-p).ln_1p();
-    let mut sum = term.exp();
+    let odds = libm::log(p / (1.0 - p));
+    let mut term = of as f64 * libm::log1p(-p);
+    let mut sum = libm::exp(term);
     for k in 1..=hits {
-        term += ((of - k + 1) as f64 / k as f64).ln() + odds;
-        sum += term.exp();
+        term += libm::log((of - k + 1) as f64 / k as f64) + odds;
+        sum += libm::exp(term);
     }
     sum
 }

@@ -91,7 +91,7 @@ impl RunLength {
     /// How much too small means may be.
     #[must_use]
     pub fn bias(&self) -> f64 {
-        (self.relaxation / (4.0 * self.measured)).min(1.0) * (-self.warm_up / self.relaxation).exp()
+        (self.relaxation / (4.0 * self.measured)).min(1.0) * libm::exp(-self.warm_up / self.relaxation)
     }
 
     /// The relative standard error of the mean delay.
@@ -133,7 +133,7 @@ impl RunLength {
 
     /// The measured time at which the bias meets its bound.
     fn time_for_bias(&self) -> f64 {
-        self.relaxation / (4.0 * BIAS) * (-self.warm_up / self.relaxation).exp()
+        self.relaxation / (4.0 * BIAS) * libm::exp(-self.warm_up / self.relaxation)
     }
 
     /// The measured time at which a mean meets both bounds.

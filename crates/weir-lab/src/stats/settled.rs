@@ -61,7 +61,7 @@ impl Settled {
         if longer.is_nan() || longer >= MOST {
             return Self(MOST);
         }
-        let step = 10_f64.powi(longer.log10().floor() as i32 - 1);
+        let step = 10_f64.powi(libm::log10(longer).floor() as i32 - 1);
         // What is two digits already is not rounded up by its last bit.
         Self(((longer / step - 1e-9).ceil() * step * 1e6).round() / 1e6)
     }

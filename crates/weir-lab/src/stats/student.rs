@@ -1,13 +1,12 @@
 //! Quantiles of the normal and of Student's t distribution.
 //!
-//! The distributions are those of the `statrs` crate; here only the parameters are made safe, so that a
-//! quantile is always a number. A quantile of Student's inverts an incomplete beta function: a thread
-//! remembers those that it was asked for.
+//! They are those of [`crate::special`]; here the parameters are made safe, so that a quantile is always a number. A quantile of
+//! Student's is the root of an incomplete beta function: a thread remembers those that it was asked for.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+use crate::special;
 
 /// So many quantiles are remembered by a thread.
 const MOST_KNOWN: usize = 4096;
@@ -25,7 +24,7 @@ thread_local! {
 #[must_use]
 pub fn normal_quantile(p: f64) -> f64 {
     assert!(p > 0.0 && p < 1.0, "probability is {p}, must be inside (0, 1)");
-    Normal::standard().inverse_cdf(p)
+    special::normal_quantile(p)
 }
 
 /// The `p`-quantile of Student's t with `degrees_of_freedom`, for `0 < p < 1`.
@@ -36,10 +35,8 @@ pub fn normal_quantile(p: f64) -> f64 {
 #[must_use]
 pub fn student_quantile(p: f64, degrees_of_freedom: u64) -> f64 {
     assert!(p > 0.0 && p < 1.0, "probability is {p}, must be inside (0, 1)");
-    match StudentsT::new(0.0, 1.0, degrees_of_freedom as f64) {
-        Ok(distribution) => distribution.inverse_cdf(p),
-        Err(_) => panic!("degrees of freedom are {degrees_of_freedom}, must be at least 1"),
-    }
+    assert!(degrees_of_freedom > 0, "degrees of freedom are 0, must be at least 1");
+    special::student_quantile(p, degrees_of_freedom)
 }
 
 /// How many standard errors a two-sided interval of confidence `level` reaches to either side.

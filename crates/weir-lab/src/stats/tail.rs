@@ -96,7 +96,7 @@ impl Tail {
         let Some(first) = self.values.iter().position(|level| *level > value) else { return 0.0 };
         let Some(last) = first.checked_sub(1) else { return count * (0.5 + 0.5 * below_half(self, value)) };
         let part = (value - self.values[last]) / (self.values[first] - self.values[last]);
-        let above = count * share(last) * 0.5_f64.powf(part);
+        let above = count * share(last) * libm::pow(0.5_f64, part);
         // One at least is above whatever is below the longest.
         above.max(1.0)
     }
@@ -141,7 +141,7 @@ pub fn quantile<const BITS: u32>(all: &Ranked<'_, BITS>, chains: &[Vec<Tail>], p
     let (fewer, more) = (fewest_that_allow(independent, reach), most_that_allow(independent, reach));
     let low = at(more).unwrap_or(value).min(value);
     let high = if fewer > 0.0 { at(fewer) } else { all.maximum().map(|longest| longest as f64) };
-    let wider = |end: f64| (end - value).hypot(reach * reading);
+    let wider = |end: f64| libm::hypot(end - value, reach * reading);
     let ends = (value - wider(low), value + wider(high.unwrap_or(value).max(value)));
     let needed = upper_limit(0.0, reach);
     Measure::between(value, ends, all.count(), Method::Exceedances { groups })

@@ -27,11 +27,11 @@ impl Noise {
 
     /// Exponential, of mean 1.
     pub fn exponential(&mut self) -> f64 {
-        -self.uniform().ln()
+        -libm::log(self.uniform())
     }
 
     /// Normal, of mean 0 and variance 1.
     pub fn normal(&mut self) -> f64 {
-        (2.0 * self.exponential()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
+        (2.0 * self.exponential()).sqrt() * libm::cos(std::f64::consts::TAU * self.uniform())
     }
 }

@@ -44,7 +44,7 @@ impl Cubic {
         let (plateau, prior) = (&mut self.plateau, self.prior);
         let epoch = self.epoch.get_or_insert_with(|| {
             *plateau = plateau.max(window);
-            Epoch { began: now, inflection: ((*plateau - window) / STEEPNESS).cbrt(), friendly: window }
+            Epoch { began: now, inflection: libm::cbrt((*plateau - window) / STEEPNESS), friendly: window }
         });
         let rate = if epoch.friendly >= prior { 1.0 } else { FRIENDLY };
         epoch.friendly += rate * acked / window;

@@ -92,7 +92,7 @@ fn stays(patience: &Service) -> Option<Stays> {
         }
         Service::Law(Law::Exponential(mean)) => {
             let mean = mean.get() as f64;
-            Some(Box::new(move |x| -mean * (-x / mean).exp_m1()))
+            Some(Box::new(move |x| -mean * libm::expm1(-x / mean)))
         }
         Service::Law(Law::Uniform(from, to)) => {
             let (from, to) = (from.get() as f64, to.get() as f64);

@@ -113,7 +113,7 @@ fn check_levels(levels: &Levels, mean_gap: f64) -> Result<(), RunError> {
             format!("they are {} of {}, must be 1 to {MOST_LEVELS} above 0ns", levels.count, levels.every);
         return Err(refused("levels", reason));
     }
-    let last = mean_gap / levels.factor.powf(f64::from(levels.count - 1));
+    let last = mean_gap / libm::pow(levels.factor, f64::from(levels.count - 1));
     if levels.factor > 0.0 && last >= SHORTEST && last.is_finite() {
         return Ok(());
     }

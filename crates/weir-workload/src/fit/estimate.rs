@@ -55,14 +55,14 @@ impl Family {
             }
             Self::Erlang => (erlang(&moments, values)?, 2),
             Self::Lognormal => {
-                let square = values.iter().map(|x| (x.ln() - moments.log).powi(2)).sum::<f64>();
+                let square = values.iter().map(|x| (libm::log(*x) - moments.log).powi(2)).sum::<f64>();
                 let sigma = (square / values.len() as f64).sqrt();
                 (ContinuousLaw::lognormal_of_logarithm(moments.log, sigma).ok()?, 2)
             }
             Self::Weibull => (weibull(values, moments.log)?, 2),
             Self::Pareto => {
                 let minimum = values[0];
-                let alpha = 1.0 / (moments.log - minimum.ln());
+                let alpha = 1.0 / (moments.log - libm::log(minimum));
                 (ContinuousLaw::pareto(alpha, minimum).ok()?, 2)
             }
             Self::Hyperexponential => (hyperexponential(values, moments.mean, near)?, 3),
@@ -80,26 +80,29 @@ struct Averages {
 impl Averages {
     fn of(values: &[f64]) -> Self {
         let n = values.len() as f64;
-        Self { mean: values.iter().sum::<f64>() / n, log: values.iter().map(|x| x.ln()).sum::<f64>() / n }
+        Self {
+            mean: values.iter().sum::<f64>() / n,
+            log: values.iter().map(|x| libm::log(*x)).sum::<f64>() / n,
+        }
     }
 }
 
 /// Where a function that grows along the logarithm of a shape is 0; `None` where that is out of bounds.
 fn root(of: impl Fn(f64) -> f64) -> Option<f64> {
-    let (mut low, mut high) = (SHAPES.0.ln(), SHAPES.1.ln());
+    let (mut low, mut high) = (libm::log(SHAPES.0), libm::log(SHAPES.1));
     if of(SHAPES.0) > 0.0 || of(SHAPES.1) < 0.0 {
         return None;
     }
     for _ in 0..BISECTIONS {
         let middle = low.midpoint(high);
-        if of(middle.exp()) < 0.0 { low = middle } else { high = middle }
+        if of(libm::exp(middle)) < 0.0 { low = middle } else { high = middle }
     }
-    Some(low.midpoint(high).exp())
+    Some(libm::exp(low.midpoint(high)))
 }
 
 fn gamma_shape(moments: &Averages) -> Option<f64> {
-    let gap = moments.mean.ln() - moments.log;
-    root(|shape| gap - (shape.ln() - digamma(shape)))
+    let gap = libm::log(moments.mean) - moments.log;
+    root(|shape| gap - (libm::log(shape) - digamma(shape)))
 }
 
 fn erlang(moments: &Averages, values: &[f64]) -> Option<ContinuousLaw> {
@@ -113,18 +116,18 @@ fn erlang(moments: &Averages, values: &[f64]) -> Option<ContinuousLaw> {
 /// Of values over the largest, so that no power overflows.
 fn weibull(values: &[f64], log: f64) -> Option<ContinuousLaw> {
     let largest = values[values.len() - 1];
-    let logs: Vec<f64> = values.iter().map(|x| (x / largest).ln()).collect();
-    let mean_log = log - largest.ln();
+    let logs: Vec<f64> = values.iter().map(|x| libm::log(x / largest)).collect();
+    let mean_log = log - libm::log(largest);
     let shape = root(|shape| {
         let (mut sum, mut weighed) = (0.0, 0.0);
         for log in &logs {
-            let power = (shape * log).exp();
+            let power = libm::exp(shape * log);
             (sum, weighed) = (sum + power, weighed + power * log);
         }
         weighed / sum - 1.0 / shape - mean_log
     })?;
-    let mean_power = logs.iter().map(|log| (shape * log).exp()).sum::<f64>() / values.len() as f64;
-    ContinuousLaw::weibull(shape, largest * mean_power.powf(1.0 / shape)).ok()
+    let mean_power = logs.iter().map(|log| libm::exp(shape * log)).sum::<f64>() / values.len() as f64;
+    ContinuousLaw::weibull(shape, largest * libm::pow(mean_power, 1.0 / shape)).ok()
 }
 
 /// Two branches: the probability of the first, and their means.
@@ -144,10 +147,10 @@ impl Branches {
     fn step(self, values: &[f64]) -> (f64, Self) {
         let (mut count, mut sums, mut likelihood) = (0.0, [0.0; 2], 0.0);
         for x in values {
-            let one = self.first / self.means[0] * (-x / self.means[0]).exp();
-            let other = (1.0 - self.first) / self.means[1] * (-x / self.means[1]).exp();
+            let one = self.first / self.means[0] * libm::exp(-x / self.means[0]);
+            let other = (1.0 - self.first) / self.means[1] * libm::exp(-x / self.means[1]);
             let share = one / (one + other);
-            likelihood += (one + other).ln();
+            likelihood += libm::log(one + other);
             count += share;
             sums[0] += share * x;
             sums[1] += (1.0 - share) * x;

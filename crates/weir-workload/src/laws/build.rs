@@ -1,8 +1,8 @@
 //! Laws from the parameters that textbooks and measurements give.
 
 use super::error::{positive, refused, sum_of, within};
-use super::special::{normal_quantile, tail_of_a_hundred};
 use super::{ContinuousLaw, Empirical, Form, LawError, PhaseType};
+use weir_lab::special::normal_quantile;
 
 /// The largest coefficient of variation.
 pub(super) const MAX_CV: f64 = 100.0;
@@ -105,7 +105,7 @@ impl ContinuousLaw {
             let bound = format!("above median, which is {median}, and at most 1000 times that");
             return refused("p99", p99, bound, "write one such as five times the median");
         }
-        Self::lognormal_of_logarithm(libm::log(median), libm::log(p99 / median) / tail_of_a_hundred())
+        Self::lognormal_of_logarithm(libm::log(median), libm::log(p99 / median) / normal_quantile(0.99))
     }
 
     /// Lognormal by mean and standard deviation of the logarithm.

@@ -4,8 +4,8 @@
 //! function, so that far quantiles keep their digits.
 
 use super::build::lognormal_quantile;
-use super::special::{gamma_above, gamma_below, normal_survival};
 use super::{ContinuousLaw, Form};
+use weir_lab::special::{gamma_above, gamma_below, normal_survival};
 
 /// Bisections of an interval: more than a double has places.
 const BISECTIONS: u32 = 200;
@@ -18,27 +18,27 @@ impl ContinuousLaw {
             Form::Deterministic(value) => f64::from(u8::from(x >= *value)),
             _ if x < 0.0 => 0.0,
             Form::Uniform { low, high } => ((x - low) / (high - low)).clamp(0.0, 1.0),
-            Form::Exponential { mean } => -(-x / mean).exp_m1(),
+            Form::Exponential { mean } => -libm::expm1(-x / mean),
             Form::Erlang { stages, mean } => gamma_below(f64::from(*stages), x * f64::from(*stages) / mean),
             Form::Gamma { shape, scale } => gamma_below(*shape, x / scale),
-            Form::Lognormal { mu, sigma, .. } => normal_survival((mu - x.ln()) / sigma),
-            Form::Weibull { shape, scale } => -(-(x / scale).powf(*shape)).exp_m1(),
+            Form::Lognormal { mu, sigma, .. } => normal_survival((mu - libm::log(x)) / sigma),
+            Form::Weibull { shape, scale } => -libm::expm1(-libm::pow(x / scale, *shape)),
             Form::Pareto { alpha, minimum } => {
                 if x > *minimum {
-                    -(alpha * (minimum / x).ln()).exp_m1()
+                    -libm::expm1(alpha * libm::log(minimum / x))
                 } else {
                     0.0
                 }
             }
             Form::BoundedPareto { alpha, low, share, .. } => {
                 if x > *low {
-                    (-(alpha * (low / x).ln()).exp_m1() / share).min(1.0)
+                    (-libm::expm1(alpha * libm::log(low / x)) / share).min(1.0)
                 } else {
                     0.0
                 }
             }
             Form::Hyperexponential(branches) => {
-                branches.iter().map(|(p, mean)| -p * (-x / mean).exp_m1()).sum()
+                branches.iter().map(|(p, mean)| -p * libm::expm1(-x / mean)).sum()
             }
             Form::PhaseType(phases) => 1.0 - phases.survival(x),
             Form::Mixture(parts) => parts.iter().map(|(p, law)| p * law.cdf(x)).sum(),
@@ -51,13 +51,15 @@ impl ContinuousLaw {
     pub fn survival(&self, x: f64) -> f64 {
         match &self.form {
             _ if x < 0.0 => 1.0,
-            Form::Exponential { mean } => (-x / mean).exp(),
+            Form::Exponential { mean } => libm::exp(-x / mean),
             Form::Erlang { stages, mean } => gamma_above(f64::from(*stages), x * f64::from(*stages) / mean),
             Form::Gamma { shape, scale } => gamma_above(*shape, x / scale),
-            Form::Lognormal { mu, sigma, .. } => normal_survival((x.ln() - mu) / sigma),
-            Form::Weibull { shape, scale } => (-(x / scale).powf(*shape)).exp(),
-            Form::Pareto { alpha, minimum } => (minimum / x).powf(*alpha).min(1.0),
-            Form::Hyperexponential(branches) => branches.iter().map(|(p, mean)| p * (-x / mean).exp()).sum(),
+            Form::Lognormal { mu, sigma, .. } => normal_survival((libm::log(x) - mu) / sigma),
+            Form::Weibull { shape, scale } => libm::exp(-libm::pow(x / scale, *shape)),
+            Form::Pareto { alpha, minimum } => libm::pow(minimum / x, *alpha).min(1.0),
+            Form::Hyperexponential(branches) => {
+                branches.iter().map(|(p, mean)| p * libm::exp(-x / mean)).sum()
+            }
             Form::PhaseType(phases) => phases.survival(x),
             Form::Mixture(parts) => parts.iter().map(|(p, law)| p * law.survival(x)).sum(),
             Form::Deterministic(_)
@@ -77,15 +79,15 @@ impl ContinuousLaw {
             Form::Uniform { low, high } => low + p * (high - low),
             Form::Empirical(points) => points.quantile(p),
             Form::BoundedPareto { alpha, low, high, share } => {
-                (low * (-libm::log1p(-p * share) / alpha).exp()).min(*high)
+                (low * libm::exp(-libm::log1p(-p * share) / alpha)).min(*high)
             }
             Form::Pareto { minimum, .. } if p == 0.0 => *minimum,
             _ if p == 0.0 && !matches!(self.form, Form::Mixture(_)) => 0.0,
             _ if p == 1.0 && !matches!(self.form, Form::Mixture(_)) => f64::INFINITY,
             Form::Exponential { mean } => -mean * libm::log1p(-p),
             Form::Lognormal { mu, sigma, .. } => lognormal_quantile(*mu, *sigma, p),
-            Form::Weibull { shape, scale } => scale * (-libm::log1p(-p)).powf(1.0 / shape),
-            Form::Pareto { alpha, minimum } => minimum * (-libm::log1p(-p) / alpha).exp(),
+            Form::Weibull { shape, scale } => scale * libm::pow(-libm::log1p(-p), 1.0 / shape),
+            Form::Pareto { alpha, minimum } => minimum * libm::exp(-libm::log1p(-p) / alpha),
             Form::Mixture(parts) => {
                 let of = || parts.iter().filter(|part| part.0 > 0.0).map(|(_, law)| law.quantile(p));
                 let (low, high) = (of().fold(f64::INFINITY, f64::min), of().fold(0.0, f64::max));

@@ -50,9 +50,9 @@ fn mixed(parts: impl Iterator<Item = (f64, [Option<f64>; 3])>) -> Moments {
 }
 
 fn lognormal(mean: f64, sigma: f64) -> Moments {
-    let scv = (sigma * sigma).exp_m1();
+    let scv = libm::expm1(sigma * sigma);
     let variance = mean * mean * scv;
-    Moments::of(mean, variance, (scv + 3.0) * scv.sqrt() * variance.powf(1.5))
+    Moments::of(mean, variance, (scv + 3.0) * scv.sqrt() * libm::pow(variance, 1.5))
 }
 
 fn weibull(shape: f64, scale: f64) -> Moments {
@@ -67,7 +67,7 @@ fn pareto(alpha: f64, minimum: f64) -> Moments {
         distance * distance * alpha / (alpha - 2.0)
     });
     let third = variance.filter(|_| alpha > 3.0).map(|variance| {
-        variance.powf(1.5) * 2.0 * (1.0 + alpha) / (alpha - 3.0) * ((alpha - 2.0) / alpha).sqrt()
+        libm::pow(variance, 1.5) * 2.0 * (1.0 + alpha) / (alpha - 3.0) * ((alpha - 2.0) / alpha).sqrt()
     });
     Moments { mean, variance, third }
 }
@@ -141,6 +141,6 @@ impl ContinuousLaw {
     pub fn skewness(&self) -> Option<f64> {
         let moments = self.moments();
         let variance = moments.variance.filter(|variance| *variance > 0.0)?;
-        moments.third.map(|third| third / variance.powf(1.5))
+        moments.third.map(|third| third / libm::pow(variance, 1.5))
     }
 }

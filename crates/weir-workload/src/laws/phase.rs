@@ -143,14 +143,14 @@ impl PhaseType {
         }
         let (mut at, mut weight, mut sum, mut weighed) = (self.initial.clone(), -steps, 0.0, 0.0);
         for n in 1.. {
-            let share = weight.exp();
+            let share = libm::exp(weight);
             sum += share * at.iter().sum::<f64>();
             weighed += share;
             if f64::from(n) > steps && (1.0 - weighed < 1e-15 || share < 1e-18) {
                 break;
             }
             at = self.stepped(&at, fastest);
-            weight += (steps / f64::from(n)).ln();
+            weight += libm::log(steps / f64::from(n));
         }
         sum.clamp(0.0, 1.0)
     }
@@ -159,7 +159,7 @@ impl PhaseType {
     fn far(&self, x: f64, fastest: f64) -> f64 {
         let (near, end) = (0.9 * MOST_STEPS * fastest, MOST_STEPS * fastest);
         let (first, last) = (self.survival(near), self.survival(end));
-        if last <= 0.0 { 0.0 } else { last * (last / first).powf((x - end) / (end - near)) }
+        if last <= 0.0 { 0.0 } else { last * libm::pow(last / first, (x - end) / (end - near)) }
     }
 
     /// One step of the chain at the rate of the fastest phase.

@@ -11,9 +11,9 @@
 //! | phase type | by the chain | 1, and 2 for each phase visited |
 
 use super::build::lognormal_quantile;
-use super::special::normal_quantile;
 use super::{ContinuousLaw, Form};
 use weir_lab::logarithm::ln;
+use weir_lab::special::normal_quantile;
 use weir_lab::stream::Stream;
 #[cfg(test)]
 use weir_lab::stream::{Purpose, StreamKey};
