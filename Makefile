@@ -134,6 +134,10 @@ frozen: $(DEV) $(BUILT) ## compare results, refusals, listings and reproductions
 test-site: $(SITE) $(DEV) $(BUILT) ## build the documentation site and try it: warnings, links, pages in a browser, search; some minutes
 	WEIR_SITE=1 pytest tests/test_site.py
 
+.PHONY: test-web
+test-web: web $(DEV) $(BUILT) ## build the engine in a page and try it: the same bytes as the native engine, and the page in a browser
+	WEIR_WEB=1 pytest tests/test_web.py
+
 .PHONY: test-gate
 test-gate: gate-program $(DEV) ## run bench-gate as tests, one for each run; they are skipped where counts would be others anyhow
 	WEIR_GATE=1 pytest tests/test_gate_counts.py
@@ -294,6 +298,13 @@ docs: $(DEV) $(BUILT) ## run the examples of the documents anew; write the refer
 .PHONY: site
 site: $(SITE) $(BUILT) ## build the documentation site in out/site, and check its links; about a minute
 	python website/make.py out/site
+
+# The page is smaller and faster as users get it; tests take the profile that is compiled faster.
+WEB_PROFILE ?= web
+
+.PHONY: web
+web: $(CREATED) ## build the page with the engine in it, out/web/index.html, which `make site` takes; some minutes
+	$(VENV)/bin/python website/engine.py "$$(scripts/build-web $(WEB_PROFILE))" out/web/index.html --home ../index.html
 
 .PHONY: lock
 lock: $(DEV) ## lock the Python requirements anew, hashes included (UPGRADE=1: take the newest versions)

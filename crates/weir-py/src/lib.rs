@@ -10,7 +10,6 @@ mod enact;
 mod errors;
 mod kendall;
 mod laws;
-mod listing;
 mod log;
 mod overhead;
 mod own;
@@ -38,8 +37,6 @@ mod _weir {
     #[pymodule_export]
     use crate::laws::{fit_laws, laws};
     #[pymodule_export]
-    use crate::listing::{disciplines, textbook};
-    #[pymodule_export]
     use crate::log::{import_log, survey_log};
     #[pymodule_export]
     use crate::overhead::estimate_overhead;
@@ -54,7 +51,7 @@ mod _weir {
     #[pymodule_export]
     use crate::recording::{read_recording, recorded_events};
     #[pymodule_export]
-    use crate::simulate::{Scenario, reach, run, schema, theory};
+    use crate::simulate::{Scenario, disciplines, reach, run, schema, textbook, theory};
     #[pymodule_export]
     use crate::sweep::{Cells, Sweep, best_of, frontier_of, play_replications};
     #[pymodule_export]

@@ -35,6 +35,18 @@ pub(crate) fn schema() -> String {
     weir_sim::schema()
 }
 
+/// All disciplines in the order of the listings: a JSON list of objects.
+#[pyfunction]
+pub(crate) fn disciplines() -> String {
+    weir_sim::listing::disciplines()
+}
+
+/// What textbooks call what is here under another name, or not at all: a JSON list of objects.
+#[pyfunction]
+pub(crate) fn textbook() -> String {
+    weir_sim::listing::textbook()
+}
+
 /// A scenario, read and checked once, with the data files that it names.
 #[pyclass(frozen, module = "weir._weir")]
 pub(crate) struct Scenario {

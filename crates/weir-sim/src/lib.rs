@@ -29,10 +29,11 @@
 
 pub mod bench;
 pub mod cell;
+pub mod listing;
 mod models;
+pub mod table;
 
 pub use cell::Cell;
-pub mod table;
 pub use models::{AnyOutcome, NAMES, Scenario, run, schema, theory_only};
 pub use weir_document::Refused as ScenarioError;
 pub use weir_lab::control::{Control, Progress, RecordSink};

@@ -1,18 +1,17 @@
 //! What the registry says of its disciplines, as JSON.
 
-use pyo3::pyfunction;
 use serde_json::{Value, json};
 use weir_core::info::{Info, Kind, Parameter};
 use weir_core::registry::{self, DISPATCHER, MESSAGE, PACKET, POOL, TASK, WRAPPER};
 use weir_core::textbook::{NAMES, Name};
-use weir_sim::port::theory::{Service, theory};
-use weir_sim::server::closed_form;
-use weir_sim::theory::Mode;
-use weir_sim::workload::Sizes;
+use weir_port::theory::{Service, theory};
+use weir_server::closed_form;
+use weir_theory::Mode;
+use weir_workload::Sizes;
 
 /// All disciplines in the order of the listings: a JSON list of objects.
-#[pyfunction]
-pub(crate) fn disciplines() -> String {
+#[must_use]
+pub fn disciplines() -> String {
     Value::from_iter(registry::all().map(describe)).to_string()
 }
 
@@ -54,8 +53,8 @@ fn models(info: &Info) -> Vec<&'static str> {
 }
 
 /// What textbooks call what is here under another name, or not at all: a JSON list of objects.
-#[pyfunction]
-pub(crate) fn textbook() -> String {
+#[must_use]
+pub fn textbook() -> String {
     let told = |known: &Name| {
         json!({
             "name": known.name,

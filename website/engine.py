@@ -1,0 +1,76 @@
+"""Builds the page with the engine in it: `make web` calls it with the engine, compiled, and the file that it writes.
+
+The page is one file: styles, scripts, the worker and the engine, compressed, stand in it. So it works from
+a folder, from any static host and by mail, and asks nobody for anything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import gzip
+import json
+import tomllib
+from pathlib import Path
+
+PAGE = Path(__file__).parents[1] / "crates" / "weir-web" / "page"
+SCRIPTS = ("client", "toml", "knobs", "figures", "steps", "link", "main")
+"""In the order in which they are read; the worker is a text of the page."""
+
+
+def packed(engine: bytes) -> str:
+    """Return the engine as the page holds it; the same bytes for the same engine."""
+    return base64.b64encode(gzip.compress(engine, 9, mtime=0)).decode()
+
+
+def examples() -> list[dict[str, str]]:
+    """Return the scenarios that the page offers, in the order of their files."""
+    found = []
+    for path in sorted((PAGE / "examples").glob("*.toml")):
+        text = path.read_text()
+        name = path.name.partition("-")[2]
+        found.append({"name": name, "title": tomllib.loads(text)["title"], "text": text})
+    return found
+
+
+def script(text: str) -> str:
+    """Return a script as an element; what would end it early is written otherwise."""
+    return "<script>\n" + text.replace("</script", "<\\/script") + "</script>\n"
+
+
+def html(engine: bytes, home: str | None) -> str:
+    """Return the page; ``home`` is where its site begins, if it is part of one."""
+    held = {"wasm": packed(engine), "worker": (PAGE / "worker.js").read_text(), "examples": examples()}
+    # `<!--` in a script would begin a comment.
+    data = json.dumps(held, ensure_ascii=False).replace("<", "\\u003c")
+    scripts = [f"const weirEngine = {data};\n", *((PAGE / f"{name}.js").read_text() for name in SCRIPTS)]
+    link = f'<a href="{home}">What weir is, and how to run it on your own machine</a>.' if home else ""
+    page = (PAGE / "index.html").read_text()
+    for mark, text in (
+        ("/* page.css */", (PAGE / "page.css").read_text()),
+        ("<!-- home -->", link),
+        ("<!-- scripts -->", "".join(map(script, scripts))),
+    ):
+        if page.count(mark) != 1:
+            raise SystemExit(f"index.html has {mark} {page.count(mark)} times, must have it once")
+        page = page.replace(mark, text)
+    return page
+
+
+def main() -> None:
+    """Write the page, and say how large it is."""
+    parser = argparse.ArgumentParser(description="Build the page with the engine in it.")
+    parser.add_argument("engine", type=Path, help="weir_web.wasm")
+    parser.add_argument("out", type=Path, help="the file to write")
+    parser.add_argument("--home", help="where the site of the page begins, relative to it")
+    given = parser.parse_args()
+    engine = given.engine.read_bytes()
+    page = html(engine, given.home)
+    given.out.parent.mkdir(parents=True, exist_ok=True)
+    given.out.write_text(page)
+    sizes = len(engine), len(gzip.compress(engine, 9)), len(gzip.compress(page.encode(), 9))
+    print("engine {:,} bytes, {:,} compressed; page {:,} compressed: {}".format(*sizes, given.out))
+
+
+if __name__ == "__main__":
+    main()
