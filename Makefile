@@ -66,6 +66,10 @@ bench-counts: $(CREATED) ## count what benchmarks do in the processor, in releas
 	cargo build --quiet --locked --release -p weir-sim --example gate --example cost
 	python tests/counts.py $(PREFIX)
 
+.PHONY: bench-web
+bench-web: web $(DEV) $(RELEASED) ## measure the engine in a page and natively, in turns; takes minutes
+	python tests/web_bench.py
+
 .PHONY: bench-sweep
 bench-sweep: $(DEV) $(RELEASED) ## measure what sweeps and calls from Python cost over the engine (PARTS="cells resume": some); takes ten minutes
 	python tests/sweep_bench.py $(PARTS)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from browser import Browser, chromium
+from web_scenarios import REPORT, SCENARIOS, network, port
 from weir import _weir
 
 if TYPE_CHECKING:
@@ -37,128 +38,10 @@ pytestmark = [
     pytest.mark.skipif(chromium() is None, reason="no Chromium is installed: pages are not opened"),
 ]
 
-PORT = """weir = 1
-model = "port"
-seed = {seed}
-disciplines = {disciplines}
 
-[workload]
-{workload}
-
-{service}
-[stop]
-{stop}
-"""
-SERVER = """weir = 1
-model = "server"
-seed = 5
-disciplines = {disciplines}
-
-[server]
-{server}
-
-{classes}
-[workload]
-{workload}
-
-[stop]
-requests = 4_000
-replications = 3
-"""
-NETWORK = """weir = 1
-model = "network"
-seed = 9
-disciplines = {disciplines}
-
-[network]
-hosts = ["a", "b"]
-
-[[link]]
-name = "line"
-between = ["a", "b"]
-rate = "10Mbit"
-propagation = "2ms"
-
-{flows}
-[stop]
-duration = "2s"
-replications = 3
-"""
-WHOLE = '[service]\nrate = "8Mbit"\n'
-ONE = '[[class]]\nname = "one"\nservice = {}\n'
-
-
-def port(disciplines: list[str], workload: str, service: str = "", stop: str = "packets = 6_000") -> str:
-    written = json.dumps(disciplines)
-    return PORT.format(seed=3, disciplines=written, workload=workload, service=service, stop=stop)
-
-
-def server(disciplines: list[str], service: str, workload: str, cores: str = "cores = 4") -> str:
-    return SERVER.format(
-        disciplines=json.dumps(disciplines), server=cores, classes=ONE.format(service), workload=workload
-    )
-
-
-def network(disciplines: list[str], *flows: str) -> str:
-    head = '[[flow]]\nname = "f{}"\nfrom = "a"\nto = "b"\n{}\n'
-    text = "\n".join(head.format(place, flow) for place, flow in enumerate(flows))
-    return NETWORK.format(disciplines=json.dumps(disciplines), flows=text)
-
-
-UDP = 'rate = "3Mbit"\nsize = "500B"'
-TCP = 'tcp = {{ congestion = "{}" }}'
-REPORT = 'load = 0.9\nlengths = "report"'
-MESSAGES = "messages = 3_000\nreplications = 3"
-SCENARIOS = {
-    "the report": port(["fifo", "rr", "rr_head", "sf", "alpha:10"], REPORT),
-    "a pilot and replications": port(["alpha:3", "sf"], REPORT, stop="packets = 6_000\nreplications = 5"),
-    "in order": port(["in_order(sf)", "outstanding(alpha:5,limit=1)", "alpha_tracking"], REPORT),
-    "ranks": port(["rank:-arrival", "hrrn", "las", "ros"], REPORT),
-    "bursts": port(["fifo", "alpha:5"], f"{REPORT}\narrivals = {{ bursty = {{ peak = 4.0, burst = 20.0 }} }}"),
-    "renewal": port(["fifo", "sf"], f"{REPORT}\narrivals = {{ renewal = {{ gamma = {{ cv = 0.4 }} }} }}"),
-    "batches": port(["fifo", "rr"], f"{REPORT}\narrivals = {{ batches = {{ size = {{ geometric = 4.0 }} }} }}"),
-    "closed": port(["rr", "fifo"], 'closed = { applications = 8, think = { exponential = "20u" } }'),
-    "exponential": port(["fifo", "ps", "psjf", "rank:-arrival"], 'load = 0.8\nlengths = { exponential = "1000B" }', WHOLE, MESSAGES),
-    "lognormal": port(["fifo", "sf"], 'load = 0.7\nlengths = { lognormal = { mean = "1000B", cv = 2.0 } }', WHOLE, MESSAGES),
-    "gamma": port(["fifo", "sf"], 'load = 0.7\nlengths = { gamma = { mean = "1000B", cv = 0.5 } }', WHOLE, MESSAGES),
-    "weibull": port(["fifo"], 'load = 0.7\nlengths = { weibull = { mean = "1000B", shape = 0.7 } }', WHOLE, MESSAGES),
-    "bounded pareto": port(
-        ["fifo", "las:1ms"],
-        'load = 0.6\nlengths = { bounded_pareto = { alpha = 1.2, low = "100B", high = "100kB" } }',
-        WHOLE,
-        MESSAGES,
-    ),
-    "tails": port(["fifo", "sf"], REPORT, stop="packets = 20_000\nreplications = 4")
-    + '\n[measure]\nclasses = "decile"\n',
-    "one queue": server(["cfcfs", "random", "jsq"], '{ exponential = "5ms" }', 'rate = "600/s"'),
-    "power of two": server(["power_of_two", "rr", "jiq"], '{ lognormal = { mean = "5ms", cv = 1.5 } }', 'rate = "600/s"'),
-    "stealing": server(["work_stealing", "preemptive:quantum=1ms"], '{ erlang = { mean = "5ms", stages = 3 } }', 'rate = "600/s"'),
-    "patience": server(
-        ["cfcfs", "jsq"], '{ exponential = "5ms" }\npatience = { exponential = "20ms" }', 'rate = "900/s"'
-    ),
-    "one core": server(["cfcfs"], '{ gamma = { mean = "1ms", cv = 0.5 } }', 'rate = "700/s"', "cores = 1"),
-    "markovian": server(
-        ["cfcfs"],
-        '{ exponential = "5ms" }',
-        'rate = "600/s"\narrivals = { mmpp = { changes = [[-1.0, 1.0], [2.0, -2.0]], rates = [1.0, 3.0] } }',
-    ),
-    "a day": server(
-        ["cfcfs"],
-        '{ exponential = "5ms" }',
-        'rate = "600/s"\ncurve = { factors = [["0s", 0.5], ["1s", 1.5]], period = "2s" }',
-    ),
-    "bounded": server(["cfcfs", "jsq"], '{ exponential = "5ms" }', 'rate = "900/s"', "cores = 4\nqueue = 20"),
-    "udp": network(["fifo", "drr", "sfq_linux"], UDP, UDP, 'gap = "20ms"\nsize = "200B"'),
-    "poisson": network(["fifo", "wf2q_plus"], 'gap = { exponential = "1ms" }\nsize = "700B"', UDP),
-    "reno": network(["fifo:limit=50pkt", "codel"], TCP.format("reno"), UDP),
-    "cubic": network(["fifo:limit=50pkt", "fq_codel"], TCP.format("cubic"), 'gap = "20ms"\nsize = "200B"'),
-}
-"""Scenarios by name, besides the examples of the page."""
-
-
-def native(text: str, name: str) -> str:
+def native(text: str, name: str, threads: int | None = None) -> str:
     """Return the result of the native engine."""
-    return _weir.run(_weir.Scenario(text, name), None, None, None)
+    return _weir.run(_weir.Scenario(text, name), threads, None, None)
 
 
 @pytest.fixture(scope="module")
@@ -224,7 +107,13 @@ def test_the_bytes_are_those_of_the_native_engine(engine: Page, name: str) -> No
     if expected != found:
         one, other = json.loads(expected), json.loads(found)
         differ = [key for key in one if one[key] != other.get(key)]
-        parts = [(a, b) for key in differ if isinstance(one[key], list) for a, b in zip(one[key], other[key], strict=False) if a != b]
+        parts = [
+            (a, b)
+            for key in differ
+            if isinstance(one[key], list)
+            for a, b in zip(one[key], other[key], strict=False)
+            if a != b
+        ]
         pytest.fail(f"{differ}: {parts[:3]}")
 
 
@@ -252,9 +141,9 @@ def test_data_files_are_handed_over(engine: Page, tmp_path: Path) -> None:
     [
         "",
         "weir = 1\n",
-        port(["fifo"], "load = -1\nlengths = \"report\""),
+        port(["fifo"], 'load = -1\nlengths = "report"'),
         port(["fifo", "alpa:3"], REPORT),
-        "weir = 1\nmodel = \"port\"\ndisciplines = [\"fifo\"",
+        'weir = 1\nmodel = "port"\ndisciplines = ["fifo"',
         network(["fifo"], 'size = "1B"'),
     ],
 )
@@ -298,10 +187,12 @@ def test_a_slider_writes_the_text_and_runs(page: Page) -> None:
         "page.says('…'); load.value = 0.5; load.dispatchEvent(new Event('input')); }"
     )
     finished(page)
-    assert re.search(r"^load = 0\.50$", page.evaluate("at('text').value"), re.M)
+    assert re.search(r"^load = 0\.50$", page.evaluate("at('text').value"), re.MULTILINE)
     text, name = page.evaluate("[page.state.text, page.state.name]")
     own = json.loads(native(text, name))["estimates"]
-    shown = page.evaluate("weir.chosen(page.result, page.state.figure, page.state.subject).map(row => row.estimate)")
+    shown = page.evaluate(
+        "weir.chosen(page.result, page.state.figure, page.state.subject).map(row => row.estimate)"
+    )
     assert [row for row in own if row in shown] == shown
     assert page.said == []
 
@@ -320,7 +211,7 @@ def test_a_discipline_is_picked(page: Page) -> None:
 @pytest.mark.parametrize("example", range(len(EXAMPLES)))
 def test_every_example_runs_and_is_followed(page: Page, example: int) -> None:
     page.evaluate(
-        f"{{ page.says('…'); at('example').value = {example}; at('example').dispatchEvent(new Event('change')); }}"
+        f"page.says('…'); at('example').value = {example}; at('example').dispatchEvent(new Event('change'))"
     )
     finished(page)
     assert page.evaluate("document.querySelectorAll('#chart .dot').length") >= 3
@@ -344,7 +235,9 @@ def test_a_refusal_stands_at_its_line(page: Page) -> None:
     write(page, text)
     page.wait("!document.getElementById('refusal').hidden")
     line = text.split("\n").index("load = -1") + 1
-    assert page.evaluate("at('refusal-words').textContent").startswith(f"scenario.toml:{line}:8: workload.load is -1")
+    assert page.evaluate("at('refusal-words').textContent").startswith(
+        f"scenario.toml:{line}:8: workload.load is -1"
+    )
     assert page.evaluate("document.querySelector('#numbers .refused').textContent.trim()") == str(line)
     page.evaluate("at('refusal-line').click()")
     chosen = page.evaluate("at('text').value.slice(at('text').selectionStart, at('text').selectionEnd)")
@@ -354,7 +247,10 @@ def test_a_refusal_stands_at_its_line(page: Page) -> None:
 def test_a_long_run_is_stopped_and_the_page_stays_awake(page: Page) -> None:
     long = port(["fifo", "sf"], REPORT, stop="packets = 2_000_000_000")
     write(page, long)
-    page.wait("!at('stop').disabled && page.state.text.includes('2_000_000_000') && at('status').textContent === 'Running…'")
+    page.wait(
+        "!at('stop').disabled && page.state.text.includes('2_000_000_000') "
+        "&& at('status').textContent === 'Running…'"
+    )
     time.sleep(0.3)
     longest = page.evaluate(
         "new Promise(done => { let last = performance.now(), longest = 0, n = 0; const tick = () => { "
@@ -378,7 +274,9 @@ def test_a_link_holds_the_state(browser: Browser, page: Page) -> None:
     other.load(BUILT, page.evaluate("location.hash"))
     finished(other)
     assert other.evaluate("at('text').value") == text
-    assert other.evaluate("at('fingerprint').dataset.digest") == page.evaluate("at('fingerprint').dataset.digest")
+    assert other.evaluate("at('fingerprint').dataset.digest") == page.evaluate(
+        "at('fingerprint').dataset.digest"
+    )
     damaged = browser.page()
     damaged.load(BUILT, "#s=zzzz")
     finished(damaged)
@@ -401,8 +299,9 @@ def test_memory_that_is_not_there_is_said(page: Page) -> None:
     # A trace whose rows take more than there is.
     answer = page.evaluate(
         "(async () => { const bytes = new Uint8Array(200 * 2 ** 20).fill(10); "
-        "for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k']) "
-        "{ const said = await page.engine.send({ file: name, bytes: bytes.buffer }); if (said) return said; } return null; })()"
+        "for (const name of 'abcdefghijk') { "
+        "const said = await page.engine.send({ file: name, bytes: bytes.buffer }); if (said) return said; } "
+        "return null; })()"
     )
     assert answer["failed"]["message"] == died["message"]
 
@@ -424,14 +323,17 @@ def test_it_fits(browser: Browser, width: int, dark: bool, tmp_path: Path) -> No
 
 def test_the_keyboard_is_enough(page: Page) -> None:
     reached = page.evaluate(
-        "[...document.querySelectorAll('button, select, textarea, input')].filter(each => !each.closest('[hidden]') "
-        "&& !each.disabled).every(each => { each.focus(); return document.activeElement === each; })"
+        "[...document.querySelectorAll('button, select, textarea, input')]"
+        ".filter(each => !each.closest('[hidden]') && !each.disabled)"
+        ".every(each => { each.focus(); return document.activeElement === each; })"
     )
     assert reached
     assert page.evaluate("[...document.querySelectorAll('[tabindex]')].length") == 0
     page.evaluate("document.querySelector('#knobs input').focus(); page.says('…')")
     for kind in ("keyDown", "keyUp"):
-        page.send("Input.dispatchKeyEvent", type=kind, key="ArrowLeft", code="ArrowLeft", windowsVirtualKeyCode=37)
+        page.send(
+            "Input.dispatchKeyEvent", type=kind, key="ArrowLeft", code="ArrowLeft", windowsVirtualKeyCode=37
+        )
     finished(page)
     assert "load = 0.79" in page.evaluate("at('text').value")
 

@@ -1,4 +1,4 @@
-"""Builds the page with the engine in it: `make web` calls it with the engine, compiled, and the file that it writes.
+"""Builds the page with the engine in it: `make web` calls it with the compiled engine and the file to write.
 
 The page is one file: styles, scripts, the worker and the engine, compressed, stand in it. So it works from
 a folder, from any static host and by mail, and asks nobody for anything.
@@ -10,6 +10,7 @@ import argparse
 import base64
 import gzip
 import json
+import sys
 import tomllib
 from pathlib import Path
 
@@ -69,7 +70,8 @@ def main() -> None:
     given.out.parent.mkdir(parents=True, exist_ok=True)
     given.out.write_text(page)
     sizes = len(engine), len(gzip.compress(engine, 9)), len(gzip.compress(page.encode(), 9))
-    print("engine {:,} bytes, {:,} compressed; page {:,} compressed: {}".format(*sizes, given.out))
+    words = "engine {:,} bytes, {:,} compressed; page {:,} compressed: {}\n"
+    sys.stdout.write(words.format(*sizes, given.out))
 
 
 if __name__ == "__main__":
