@@ -17,6 +17,7 @@ use weir_core::units::{Bytes, Nanos};
 use weir_lab::control::Watch;
 use weir_lab::error::RunError;
 use weir_tg::Distribution;
+use weir_workload::curve::Interpolation;
 
 const DISCIPLINES: [&str; 8] = [
     "fifo",
@@ -28,6 +29,9 @@ const DISCIPLINES: [&str; 8] = [
     "sfq:queues=5,depth=3pkt,perturb=7ms",
     "tbf(drr:quantum=300B,rate=900kbit,burst=3kB)",
 ];
+
+/// A rush, a pause, and the rest: milliseconds and rates.
+const RUSH: [(u64, f64); 3] = [(0, 6.0), (20, 0.0), (40, 1.0)];
 
 /// A link in a line or past a router, as it is drawn.
 #[derive(Clone, Debug)]
@@ -48,6 +52,7 @@ struct Sent {
     kind: u8,
     tick: bool,
     start: u64,
+    curve: Option<Interpolation>,
 }
 
 fn jitter() -> impl Strategy<Value = Jitter> {
@@ -76,8 +81,9 @@ fn link() -> impl Strategy<Value = Drawn> {
 }
 
 fn flow() -> impl Strategy<Value = Sent> {
-    (0..6_usize, 1..6_usize, 0..5_u8, any::<bool>(), 0..3_u64)
-        .prop_map(|(from, links, kind, tick, start)| Sent { from, links, kind, tick, start })
+    let curves = prop::sample::select(vec![None, Some(Interpolation::Constant), Some(Interpolation::Linear)]);
+    (0..6_usize, 1..6_usize, 0..5_u8, any::<bool>(), 0..3_u64, curves)
+        .prop_map(|(from, links, kind, tick, start, curve)| Sent { from, links, kind, tick, start, curve })
 }
 
 fn traffic(kind: u8) -> Traffic {
@@ -122,7 +128,12 @@ fn plan(links: &[Drawn], flows: &[Sent], processing: Jitter, seed: u64) -> Plan 
     for (place, sent) in flows.iter().enumerate() {
         let from = sent.from % links.len();
         let path: Vec<usize> = (from..links.len().min(from + sent.links)).collect();
-        let flow = plan.flow(&path, traffic(sent.kind));
+        let traffic = traffic(sent.kind);
+        let traffic = match sent.curve {
+            None => traffic,
+            Some(interpolation) => Plan::following(traffic, &RUSH, interpolation, Some(70)),
+        };
+        let flow = plan.flow(&path, traffic);
         flow.start = Nanos::new(sent.start * 20_000_000);
         let phase =
             if place % 3 == 0 { Phase::Random } else { Phase::At(Nanos::new(place as u64 * 3_000_000)) };

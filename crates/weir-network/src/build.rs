@@ -28,6 +28,7 @@ use weir_core::spec::Spec;
 use weir_core::units::{Instant, Nanos};
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
+use weir_workload::curve::CurveClock;
 
 /// The most links in a route, there and back.
 const LONGEST_ROUTE: usize = 250;
@@ -96,15 +97,13 @@ pub fn check(network: &NetworkScenario) -> Result<(), RunError> {
 
 /// How many packets a flow sends on average; none where that is up to the network.
 fn expected(flow: &Flow, duration: u64) -> f64 {
-    let seconds = flow.stop.get().min(duration).saturating_sub(flow.start.get()) as f64 / SECOND;
-    if seconds == 0.0 {
+    let span = Nanos::new(flow.stop.get().min(duration).saturating_sub(flow.start.get()));
+    if span.get() == 0 {
         return 0.0;
     }
     match &flow.traffic {
-        Traffic::Drawn(drawn) => {
-            (seconds / drawn.gap.mean()).min(drawn.packets.map_or(f64::INFINITY, |packets| packets as f64))
-        }
-        Traffic::Script(traffic, _) => script::expected(traffic, seconds),
+        Traffic::Drawn(drawn) => drawn.expected(span),
+        Traffic::Script(traffic, _) => script::expected(traffic, span.get() as f64 / SECOND),
         Traffic::Replay(packets) => packets.len() as f64,
         Traffic::Tcp(tcp) => tcp.packets.map_or(0.0, |packets| packets as f64),
     }
@@ -227,6 +226,7 @@ fn drawn_schedule(flow: &Flow, drawn: &Drawn, index: usize, streams: Streams) ->
         sizes: Draws::new(sizes, || streams.of(Purpose::Lengths, index)),
         left: drawn.packets.unwrap_or(u64::MAX),
         last: Nanos::default(),
+        clock: drawn.clock.as_ref().map(|clock| Box::new(CurveClock::clone(clock))),
     })))
 }
 

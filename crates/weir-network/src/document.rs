@@ -15,6 +15,7 @@ use weir_document::header::{default_seed, default_tails};
 use weir_document::quantity::{Address, Length, Overhead, Speed, Time};
 use weir_document::{Brief, Located};
 use weir_lab::scenario::need::NeedTable;
+use weir_workload::curve::CurveTable;
 use weir_workload::document::default_header;
 use weir_workload::{Separator, TimeUnit};
 
@@ -165,7 +166,7 @@ pub enum Jitter {
     Exponential(Located<Time>),
 }
 
-/// Packets of one host to another, with exactly one of `gap`, `rate`, `tg`, `trace` and `tcp`.
+/// Packets of one host to another, with exactly one of `gap`, `rate`, `tg`, `trace` and `tcp`, or with `curve` alone.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
@@ -215,10 +216,15 @@ pub struct Flow {
     /// The mean rate of a Poisson process of packets, their sizes as `size` has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Located<Speed>>,
-    /// The size of a packet, headers included: a size, or a table of a law. With `gap` or `rate`.
+    /// How the rate follows the time from `start` on, such as `{ factors = [["0s", 0.5], ["10s", 2.0]], period = "20s" }`; `gap` or
+    /// `rate` then give the mean over its period, or up to its last point where it does not repeat. With `rates`, of packets in a
+    /// second, neither is needed: a Poisson process of packets. Default: the rate stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curve: Option<Located<CurveTable>>,
+    /// The size of a packet, headers included: a size, or a table of a law. With `gap`, `rate` or `curve`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<Located<Brief<Length, Law<Length>>>>,
-    /// How many packets are sent at most, with `gap` or `rate`; default: as many as fit before `stop`.
+    /// How many packets are sent at most, with `gap`, `rate` or `curve`; default: as many as fit before `stop`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets: Option<Located<u64>>,
     /// Packets at the times of a TG script.

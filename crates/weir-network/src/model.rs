@@ -15,7 +15,8 @@ use std::sync::Arc;
 use weir_core::item::{Addresses, ClassId, Dscp};
 use weir_core::spec::Spec;
 use weir_core::units::{Bytes, Nanos, Rate};
-use weir_workload::{ContinuousLaw, Sizes};
+use weir_workload::curve::CurveClock;
+use weir_workload::{ContinuousLaw, Curve, Sizes};
 
 /// A network with its traffic, checked.
 #[derive(Clone, Debug)]
@@ -40,6 +41,16 @@ pub struct NetworkScenario {
     pub stop: Stop,
     /// What is measured.
     pub measure: Measure,
+}
+
+impl NetworkScenario {
+    /// The curves that the rates of flows follow.
+    pub fn curves(&self) -> impl Iterator<Item = &Curve> {
+        self.flows.iter().filter_map(|flow| match &flow.traffic {
+            Traffic::Drawn(drawn) => drawn.curve(),
+            _ => None,
+        })
+    }
 }
 
 /// Whether a node sends and receives, or passes on.
@@ -278,6 +289,25 @@ pub struct Drawn {
     pub size: PacketSizes,
     /// How many packets at most.
     pub packets: Option<u64>,
+    /// The clock by which gaps pass, at the start of the flow, in nanoseconds at the mean rate; `None` where the rate stays.
+    pub clock: Option<Arc<CurveClock>>,
+}
+
+impl Drawn {
+    /// The curve that its rate follows, over the mean.
+    #[must_use]
+    pub fn curve(&self) -> Option<&Curve> {
+        self.clock.as_ref().map(|clock| clock.curve())
+    }
+
+    /// How many packets depart within a span from the start, in the mean.
+    #[must_use]
+    pub fn expected(&self, span: Nanos) -> f64 {
+        let nanoseconds = span.get() as f64;
+        let passed = self.curve().map_or(nanoseconds, |curve| curve.before(nanoseconds));
+        let most = self.packets.map_or(f64::INFINITY, |packets| packets as f64);
+        (passed / 1e9 / self.gap.mean()).min(most)
+    }
 }
 
 /// How a window grows and shrinks.

@@ -1,11 +1,14 @@
 //! Small networks for benchmarks and tests.
 
+use std::sync::Arc;
+
 use crate::model::{
     Delay, Drawn, Flow, Jitter, Link, Measure, NetworkScenario, Node, NodeKind, Stop, Traffic,
 };
 use weir_core::item::{Addresses, ClassId, Dscp};
 use weir_core::units::{Bytes, Nanos, Rate};
 use weir_tg::Distribution;
+use weir_workload::curve::{CurveClock, Interpolation, Points};
 
 /// A network to which links and flows are added.
 pub struct Plan(pub NetworkScenario);
@@ -91,7 +94,25 @@ impl Plan {
 
     /// Gaps in seconds and sizes in bytes, drawn.
     pub fn drawn(gap: Distribution, size: Distribution) -> Traffic {
-        Traffic::Drawn(Drawn { gap: gap.into(), size: size.into(), packets: None })
+        Traffic::Drawn(Drawn { gap: gap.into(), size: size.into(), packets: None, clock: None })
+    }
+
+    /// The same at a rate that follows a curve: points in milliseconds, with rates in any proportion, and a period. Other traffic
+    /// than drawn packets stays.
+    pub fn following(
+        mut traffic: Traffic,
+        points: &[(u64, f64)],
+        interpolation: Interpolation,
+        period: Option<u64>,
+    ) -> Traffic {
+        let mut all = Points::default();
+        points.iter().for_each(|&(at, rate)| all.add(at * 1_000_000, rate).expect("a point"));
+        let period = period.map(|period| period * 1_000_000);
+        let curve = all.curve(interpolation, period).expect("a curve");
+        if let Traffic::Drawn(drawn) = &mut traffic {
+            drawn.clock = Some(Arc::new(CurveClock::new(curve.over_mean(), 1.0)));
+        }
+        traffic
     }
 
     /// Poisson packets of one size.

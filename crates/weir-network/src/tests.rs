@@ -1,5 +1,7 @@
 //! The network end to end: closed forms, shares, determinism.
 
+mod curves;
+
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 
@@ -85,7 +87,7 @@ fn gaps_of_the_textbooks_make_the_wait_of_the_formula() {
         link.jitter = Jitter::Exponential(seconds(1e-3));
         let gap = Gaps::Law(law.expect("a law"));
         let size = Distribution::Constant(100.0);
-        plan.flow(&[0], Traffic::Drawn(Drawn { gap, size: size.into(), packets: None }));
+        plan.flow(&[0], Traffic::Drawn(Drawn { gap, size: size.into(), packets: None, clock: None }));
         let outcome = outcome_of(&plan, 2);
         let sigma = (0..200).fold(0.5, |sigma, _| transform((1.0 - sigma) / 1e6));
         agrees(figure(&outcome, (Scope::Link, "N0-N1"), "wait"), sigma / (1.0 - sigma) * 1e-3, 0.03);

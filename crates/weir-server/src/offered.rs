@@ -90,9 +90,7 @@ impl ServerScenario {
     /// Whether the measured time is so many whole periods of its curve.
     #[must_use]
     pub fn measures_whole_periods(&self) -> bool {
-        let period = self.curve().and_then(|(_, curve)| curve.period());
-        let span = measured(self).span().get();
-        period.is_some_and(|period| span > 0 && span.is_multiple_of(period))
+        self.curve().is_some_and(|(_, curve)| curve.repeats_in(measured(self).span().get()))
     }
 
     /// Open-loop arrivals that have a rate in the long run: at one rate, or at those of a curve that repeats.

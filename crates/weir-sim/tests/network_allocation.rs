@@ -76,6 +76,7 @@ fn network(discipline: &str, seconds: u64) -> NetworkScenario {
             gap: Distribution::Exponential { mean: 0.01, bounds: None }.into(),
             size: Distribution::Uniform { min: 64.0, max: 1_500.0 }.into(),
             packets: None,
+            clock: None,
         }),
         tick: None,
     };

@@ -33,6 +33,9 @@ use weir_core::units::Nanos;
 pub const MAX_POINTS: usize = 1_000_000;
 /// The most by which two rates of a curve that are above 0 may differ.
 pub const MAX_RATIO: f64 = 1e9;
+/// Why a run that does not measure whole periods of a curve is not made longer.
+pub const MEASURED_IN_PART: &str =
+    "cannot be combined with a curve that is measured in part, of which a longer run has another";
 
 /// How the rate goes from one point to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -155,7 +158,7 @@ impl Points {
     pub fn add(&mut self, time: u64, rate: f64) -> Result<(), CurveError> {
         match self.points.last() {
             None if time > 0 => {
-                let reason = "must be 0, since the curve begins with the run";
+                let reason = "must be 0, where the curve begins";
                 return Err(CurveError::of(Part::Time, reason, "add the rate at 0s"));
             }
             Some(&(last, _)) if time <= last => {
@@ -272,6 +275,12 @@ impl Curve {
     #[must_use]
     pub fn extent(&self) -> u64 {
         self.period.unwrap_or_else(|| self.pieces.last().map_or(0, |piece| piece.begin))
+    }
+
+    /// Whether a time in nanoseconds is some whole periods of it.
+    #[must_use]
+    pub fn repeats_in(&self, span: u64) -> bool {
+        self.period.is_some_and(|period| span > 0 && span.is_multiple_of(period))
     }
 
     /// The same with rates over its mean, so that a process runs at its mean rate in the mean.

@@ -6,12 +6,13 @@
 //! | hosts, routers, delays, addresses | `nodes` |
 //! | links and the disciplines of their queues | `links` |
 //! | paths | `routes` |
-//! | flows: who sends when, and how large | `flows`, `traffic`, `laws`, `files` |
+//! | flows: who sends when, and how large | `flows`, `traffic`, `laws`, `curves`, `files` |
 //! | when a run ends, what is measured | `measure` |
 //!
 //! Names become numbers in the order of the file. Every bound below keeps a scenario that a file of a megabyte
 //! can describe within some seconds and some hundred megabytes.
 
+mod curves;
 mod files;
 mod flows;
 mod laws;
@@ -34,6 +35,7 @@ use weir_lab::scenario::need::{Measured, NeedTable};
 use weir_lab::scenario::over_time::NOT_LONGER;
 use weir_lab::scenario::settle::{Longer, Settle};
 use weir_lab::scenario::{Compared, Read, Written};
+use weir_workload::curve::MEASURED_IN_PART;
 
 /// The longest delay, overhead or transmission: a day and some hours. As many of them as a path has links, and a
 /// run before them, stay within the clock.
@@ -99,6 +101,10 @@ impl Read for NetworkScenario {
         }
         if self.measure.over_time.is_some() {
             return Err(NOT_LONGER);
+        }
+        let measured = self.stop.duration.get().saturating_sub(self.stop.warm_up.get());
+        if !self.curves().all(|curve| curve.repeats_in(measured)) {
+            return Err(MEASURED_IN_PART);
         }
         if !self.flows.iter().any(|flow| flow.lasts(self.stop.duration)) {
             return Err("has no effect where every flow ends by itself");

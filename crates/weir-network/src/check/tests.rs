@@ -1,5 +1,7 @@
 //! Refusals, word by word, and what accepted networks become.
 
+mod curves;
+
 use std::path::Path;
 
 use super::flows::{FIRST_DESTINATION, FIRST_SOURCE};
@@ -227,10 +229,12 @@ fn what_is_sent_is_as_it_is_written() {
         gap: exponential(0.007_692).into(),
         size: Distribution::Constant(782.0).into(),
         packets: None,
+        clock: None,
     };
     assert_eq!(traffic(0), expected);
     let size = Distribution::Uniform { min: 100.0, max: 300.0 };
-    assert_eq!(traffic(2), Drawn { gap: exponential(0.016).into(), size: size.into(), packets: Some(1000) });
+    let gap = exponential(0.016).into();
+    assert_eq!(traffic(2), Drawn { gap, size: size.into(), packets: Some(1000), clock: None });
     let long = Distribution::Exponential { mean: 1.0, bounds: Some((0.1, 5.0)) };
     let states = [(20.0, Distribution::Constant(0.001)), (1.0, long)];
     assert_eq!(traffic(5).gap, Distribution::Markov2(Box::new(states)).into());

@@ -1,6 +1,7 @@
 //! What a flow sends: exactly one of its kinds, with how many packets are expected and how large they can be.
 
 use super::LONGEST_DELAY;
+use super::curves::FlowCurve;
 use super::files::Files;
 use super::flows::Period;
 use super::laws::Reading;
@@ -28,6 +29,8 @@ const MAX_WINDOW: u64 = 65_536;
 const WINDOW: u64 = 1024;
 /// The most packets of a flow.
 const MAX_PACKETS: u64 = 1_000_000_000_000;
+/// What is wrong with gaps that are too short.
+pub(super) const TOO_FAST: &str = "asks for more than a packet a nanosecond";
 const SECOND: f64 = 1e9;
 
 /// What one flow sends.
@@ -52,9 +55,10 @@ impl Check<'_, '_> {
     ) -> Checked<Sending> {
         let flow = &written.value;
         self.one_kind(written)?;
-        if flow.gap.is_none() && flow.rate.is_none() {
+        if flow.tg.is_some() || flow.trace.is_some() || flow.tcp.is_some() {
             self.without_effect(flow.size.as_ref(), "flow.gap or flow.rate")?;
             self.without_effect(flow.packets.as_ref(), "flow.gap or flow.rate")?;
+            self.without_curve(flow)?;
         }
         match (&flow.tg, &flow.trace, &flow.tcp) {
             (Some(script), None, None) => self.script(script, period, files),
@@ -76,6 +80,9 @@ impl Check<'_, '_> {
         ];
         let mut given = kinds.iter().filter_map(|(name, span)| Some((*name, (*span)?)));
         let Some((first, _)) = given.next() else {
+            if flow.curve.as_ref().is_some_and(|curve| curve.value.has_rates()) {
+                return Ok(());
+            }
             let reason = "must have one of `gap`, `rate`, `tg`, `trace`, `tcp`";
             let remedy = "add, for example, `rate = \"1Mbit\"` and `size = \"1500B\"`";
             return self.refuse(written, reason, remedy);
@@ -94,20 +101,24 @@ impl Check<'_, '_> {
         key.map_or(Ok(()), |key| self.refuse(key, format!("has no effect without {without}"), "remove it"))
     }
 
-    fn drawn(&self, written: &Located<Flow>, period: Period) -> Checked<Sending> {
+    fn drawn(&mut self, written: &Located<Flow>, period: Period) -> Checked<Sending> {
         let flow = &written.value;
         let Some(size) = &flow.size else {
             let remedy = "add `size = \"1500B\"`, or a law of sizes";
             return self.refuse(written, "must have `size` together with `gap` or `rate`", remedy);
         };
         let size = self.packet_sizes(size)?;
-        let gap = self.gaps(flow, &size)?;
+        let curve = flow.curve.as_ref().map(|curve| self.curve(curve, period)).transpose()?;
+        let gap = self.gaps(flow, &size, curve.as_ref())?;
         let packets = flow.packets.as_ref().map(|n| self.whole(n, 1, MAX_PACKETS)).transpose()?;
-        let expected = period.seconds() / gap.mean();
-        let expected = packets.map_or(expected, |packets| expected.min(packets as f64));
-        let (largest, mean) = (size.largest(), size.mean());
-        let traffic = Traffic::Drawn(Drawn { gap, size, packets });
-        Ok(Sending { traffic, expected: Some(expected), largest, mean })
+        let clock = curve.map(|curve| curve.clock(self, gap.mean() * SECOND)).transpose()?;
+        let drawn = Drawn { gap, size, packets, clock };
+        Ok(Sending {
+            expected: Some(drawn.expected(period.length())),
+            largest: drawn.size.largest(),
+            mean: drawn.size.mean(),
+            traffic: Traffic::Drawn(drawn),
+        })
     }
 
     fn packet_sizes(&self, written: &Located<Brief<Length, Law<Length>>>) -> Checked<PacketSizes> {
@@ -150,44 +161,48 @@ impl Check<'_, '_> {
     }
 
     /// The law of the times between departures.
-    fn gaps(&self, flow: &Flow, size: &PacketSizes) -> Checked<Gaps> {
+    fn gaps(&self, flow: &Flow, size: &PacketSizes, curve: Option<&FlowCurve<'_>>) -> Checked<Gaps> {
+        match (&flow.gap, &flow.rate, curve) {
+            (Some(written), ..) => self.written_gaps(written),
+            (None, Some(rate), _) => match rate.value.0.get() {
+                0 => self.refuse(rate, "must be above 0", "write a rate such as \"1Mbit\""),
+                bits => self.poisson(rate, size.mean() * 8.0 / bits as f64),
+            },
+            (None, None, Some(FlowCurve { at, rate: Some(rate), .. })) => self.poisson(at, rate.recip()),
+            (None, None, _) => unreachable!("one of the kinds is asked for before"),
+        }
+    }
+
+    fn written_gaps(&self, written: &Located<Brief<Time, Law<Time>>>) -> Checked<Gaps> {
         let seconds =
             |time: &Located<Time>| self.span(time, LONGEST_DELAY).map(|span| span.get() as f64 / SECOND);
         let reading = Reading { value: &seconds, least: 0.0, written: "0s" };
-        let too_fast = "asks for more than a packet a nanosecond";
-        match (&flow.gap, &flow.rate) {
-            (Some(written), _) => {
-                let law: Gaps = match &written.value {
-                    Brief::Alone(time) => {
-                        let alone = Located { value: *time, span: written.span.clone() };
-                        self.law(&Law::Constant(alone), &reading)?.into()
-                    }
-                    Brief::Table(law) => match law.textbook(self, &LONGEST_DELAY) {
-                        Some(law) => Gaps::Law(law?),
-                        None => self.plain_gaps(written, law, &reading)?,
-                    },
-                };
-                if law.mean() * SECOND < 1.0 {
-                    return self.refuse(written, too_fast, "raise the mean gap");
-                }
-                Ok(law)
+        let law: Gaps = match &written.value {
+            Brief::Alone(time) => {
+                let alone = Located { value: *time, span: written.span.clone() };
+                self.law(&Law::Constant(alone), &reading)?.into()
             }
-            (None, Some(rate)) if rate.value.0.get() == 0 => {
-                self.refuse(rate, "must be above 0", "write a rate such as \"1Mbit\"")
-            }
-            (None, rate) => {
-                let bits = rate.as_ref().map_or(0, |rate| rate.value.0.get());
-                let gap = size.mean() * 8.0 / bits as f64;
-                match rate {
-                    Some(rate) if gap * SECOND < 1.0 => self.refuse(rate, too_fast, "lower the rate"),
-                    Some(rate) if gap * SECOND > LONGEST_DELAY.get() as f64 => {
-                        let reason = format!("asks for less than a packet in {LONGEST_DELAY}");
-                        self.refuse(rate, reason, "raise the rate")
-                    }
-                    _ => Ok(Distribution::Exponential { mean: gap, bounds: None }.into()),
-                }
-            }
+            Brief::Table(law) => match law.textbook(self, &LONGEST_DELAY) {
+                Some(law) => Gaps::Law(law?),
+                None => self.plain_gaps(written, law, &reading)?,
+            },
+        };
+        if law.mean() * SECOND < 1.0 {
+            return self.refuse(written, TOO_FAST, "raise the mean gap");
         }
+        Ok(law)
+    }
+
+    /// The gaps of a Poisson process, by their mean in seconds.
+    fn poisson<T>(&self, at: &Located<T>, gap: f64) -> Checked<Gaps> {
+        if gap * SECOND < 1.0 {
+            return self.refuse(at, TOO_FAST, "lower the rate");
+        }
+        if gap * SECOND > LONGEST_DELAY.get() as f64 {
+            let reason = format!("asks for less than a packet in {LONGEST_DELAY}");
+            return self.refuse(at, reason, "raise the rate");
+        }
+        Ok(Distribution::Exponential { mean: gap, bounds: None }.into())
     }
 
     /// A law of gaps that is none of the textbooks.
@@ -225,11 +240,6 @@ impl Check<'_, '_> {
 }
 
 impl Period {
-    /// How long it is.
-    pub(super) fn seconds(self) -> f64 {
-        self.length().get() as f64 / SECOND
-    }
-
     /// How long it is.
     pub(super) fn length(self) -> Nanos {
         Nanos::new(self.stop.get().saturating_sub(self.start.get()))

@@ -6,6 +6,7 @@ use crate::plan::{Plan, exponential, seconds};
 use crate::tests::{busy_network, outcome_of};
 use weir_core::units::Nanos;
 use weir_lab::stats::windows::OverTimeRow;
+use weir_workload::curve::Interpolation::Constant;
 
 /// Rows of all kinds of a network, one replication, from its beginning, in windows of 0.3 s.
 fn whole(mut network: NetworkScenario) -> Plan {
@@ -122,6 +123,29 @@ fn intervals_over_replications_hold_the_closed_form_about_as_often_as_they_shoul
         hits.filter(|(low, high)| low.is_some_and(|low| low <= 0.5) && high.is_some_and(|high| 0.5 <= high));
     let hits = hits.count();
     assert!((32..=39).contains(&hits), "{hits} of 39");
+}
+
+/// Packets of 1 ms, of which 200 come in a second, then 600: what is sent and how busy the link is follow the curve, and 95 %
+/// intervals hold the integrals of the rate about as often as they should.
+#[test]
+fn windows_follow_the_curve_of_a_flow() {
+    let mut plan = single(20);
+    plan.0.flows[0].traffic =
+        Plan::following(Plan::poisson(2.5e-3, 10_000.0), &[(0, 1.0), (5_000, 3.0)], Constant, Some(10_000));
+    let outcome = outcome_of(&plan, 2);
+    let rate = |window: usize| if window % 10 < 5 { 200.0 } else { 600.0 };
+    let whole = |window: &usize| !window.is_multiple_of(5);
+    for (name, what, unit) in [(None, ("sent", "count"), 1.0), (Some("N0-N1"), ("utilisation", "mean"), 1e-3)]
+    {
+        let row = row(&outcome, "fifo", name, what);
+        let is_held = |window: &usize| {
+            let (expected, ends) = (unit * rate(*window), row.low[*window].zip(row.high[*window]));
+            ends.is_some_and(|(low, high)| low <= expected && expected <= high)
+        };
+        // Next to a step the work of packets that wait is in the other window.
+        let held = (0..40).filter(whole).filter(is_held).count();
+        assert!((27..=32).contains(&held), "{what:?}: {held} of 32");
+    }
 }
 
 #[test]

@@ -38,6 +38,7 @@ use weir_document::{Checked, Checker, Located, Wording};
 use weir_lab::scenario::need::{Measured, Need, NeedTable};
 use weir_lab::scenario::settle::{Longer, Settle};
 use weir_lab::scenario::{Compared, IN_SERVICES, Read, Written};
+use weir_workload::curve::MEASURED_IN_PART;
 
 use classes::profiles;
 
@@ -137,9 +138,7 @@ impl Read for ServerScenario {
                 return Err("cannot be combined with levels of the load, which end by themselves");
             }
             Workload::Open(Open { curve: Some(_), .. }) if !self.measures_whole_periods() => {
-                return Err(
-                    "cannot be combined with a curve that is measured in part, of which a longer run has another",
-                );
+                return Err(MEASURED_IN_PART);
             }
             Workload::Open(_) | Workload::Closed(_) => {}
         }

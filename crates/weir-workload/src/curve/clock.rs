@@ -3,16 +3,18 @@
 //! Of each piece the process sees as many whole ticks as its integral has, at least one where the rate is above 0; so that
 //! what is rounded does not add up with the length of a run, but with the pieces passed: by at most a tick each.
 
+use std::sync::Arc;
+
 use super::Curve;
 
-/// Tells the time at a tick of a clock that goes by a curve. Ticks must not decrease.
-#[derive(Debug)]
+/// Tells the time at a tick of a clock that goes by a curve. Ticks must not decrease. Copies share the points.
+#[derive(Clone, Debug, PartialEq)]
 pub struct CurveClock {
     curve: Curve,
     /// Ticks of the process in a nanosecond at the mean rate: a power of two.
     scale: f64,
     /// The tick at which each piece begins, in its period, and that at which the last ends.
-    starts: Vec<u64>,
+    starts: Arc<[u64]>,
     /// The piece that was reached.
     place: usize,
     /// Where its period begins: ticks and nanoseconds.
@@ -33,7 +35,13 @@ impl CurveClock {
             };
             starts.push(starts[starts.len() - 1].saturating_add(ticks));
         }
-        Self { curve, scale, starts, place: 0, begin: (0, 0) }
+        Self { curve, scale, starts: starts.into(), place: 0, begin: (0, 0) }
+    }
+
+    /// The curve that it goes by.
+    #[must_use]
+    pub fn curve(&self) -> &Curve {
+        &self.curve
     }
 
     /// The time at a tick, in nanoseconds; `u64::MAX` where the clock never shows it.

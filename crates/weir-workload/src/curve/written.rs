@@ -19,12 +19,12 @@ type PointList<T> = Vec<(Located<Time>, Located<T>)>;
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CurveTable {
-    /// Times from `"0s"` on, with the rate there over the mean, which comes from the load or the rate: numbers in any
+    /// Times from `"0s"` on, with the rate there over the mean, which comes from the load, the rate or the gap: numbers in any
     /// proportion, such as `[["0s", 0.5], ["10s", 2.0]]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub factors: Option<Located<PointList<f64>>>,
-    /// Times from `"0s"` on, with the rate there, such as `[["0s", "200/s"], ["10s", "1k/s"]]`. A load or a rate is not
-    /// needed; where there is one, it becomes the mean.
+    /// Times from `"0s"` on, with the rate there, such as `[["0s", "200/s"], ["10s", "1k/s"]]`. A load, a rate or a gap is not
+    /// needed; where there is one, it gives the mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rates: Option<Located<PointList<RequestRate>>>,
     /// A CSV file with such times and rates.
@@ -36,6 +36,15 @@ pub struct CurveTable {
     /// After how long the curve begins again, at or after its last point. Default: never, the last rate stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<Located<Time>>,
+}
+
+impl CurveTable {
+    /// Whether it is written with rates, so that it has a mean of its own.
+    #[must_use]
+    pub fn has_rates(&self) -> bool {
+        let of_file = |csv: &Located<CurveFile>| csv.value.rate_unit.seconds().is_some();
+        self.rates.is_some() || self.csv.as_ref().is_some_and(of_file)
+    }
 }
 
 /// A CSV file with one row a point of a curve, in order of time.

@@ -23,6 +23,7 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from weir.models.network.written import called
 from weir.results.reading import ALL
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def transfers(result: NetworkResult) -> dict[str, Transfer]:
     for written in scenario.get("flow", []):
         if "tcp" not in written:
             continue
-        base = written.get("name") or f"{written['from']} to {written['to']}"
+        base = called(written)
         own = [name for name in names if name == base or _numbered(name, base, written)]
         made |= dict.fromkeys(own, _transfer(written, warm_up))
     return made

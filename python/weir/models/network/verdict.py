@@ -3,8 +3,9 @@
 A flow is held against its max-min share (`weir.models.network.fairness`), with the weights of the discipline;
 the worst served gets the smallest part of it. Where flows were not measured one by one, classes stand for
 them, and their *due* is what they offer, but at most the mean throughput of all. A transfer that its own
-window holds is named as such. A *small* flow is open-loop traffic that asks for a small part of a link that
-others fill, as a call does: its delay and its loss are what it feels of the discipline.
+window holds is named as such. Where the rate of a flow follows a curve, the share of its mean is that of no
+time, and who is served worst is left out. A *small* flow is open-loop traffic that asks for a small part of a
+link that others fill, as a call does: its delay and its loss are what it feels of the discipline.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from weir.models.network import fairness
 from weir.models.network.tables import subjects
+from weir.models.network.written import curved
 from weir.results.reading import ALL
 from weir.results.verdict import disjoint, lowest, measured, under
 from weir.text import number, percent, plural, quantity, share
@@ -97,7 +99,7 @@ def served(result: NetworkResult) -> str | None:
         return None
     if all(each.lossless for each in worst):
         return "every flow gets all it offers" + (" under every discipline" if len(worst) > 1 else "")
-    if len(window_bound(result)) == len(result.flows):
+    if curved(result) or len(window_bound(result)) == len(result.flows):
         return None
     if all(each.part >= _ALL_OF_IT for each in worst) and len(worst) > 1:
         return f"every flow gets its {_name(worst[0])} under every discipline"
