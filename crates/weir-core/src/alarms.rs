@@ -23,7 +23,7 @@ pub struct Alarms {
 }
 
 impl Alarms {
-    /// So many timers, none of which is set.
+    /// Makes `timers` timers, none of which is set.
     #[must_use]
     pub fn new(timers: usize) -> Self {
         Self { least: vec![NEVER; 2 * timers.next_power_of_two()] }

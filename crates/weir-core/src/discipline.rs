@@ -183,7 +183,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// Counts one decision, which examined so many entries, `at_once` in each read.
+    /// Counts one decision that examined `examined` entries, `at_once` in each read.
     #[inline]
     pub fn count(&mut self, examined: u64, at_once: u64) {
         let steps = examined.div_ceil(at_once.max(1));

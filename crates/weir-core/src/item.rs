@@ -53,8 +53,8 @@ pub trait Item: Sized {
     type Cost: Cost;
     /// Whose item it is.
     fn flow(&self) -> FlowId;
-    /// Tells it from all others that are there; zero where it has no number. Only dispatchers that hear what becomes of
-    /// requests ([`Dispatcher::hears`](crate::pool::Dispatcher::hears)) need it.
+    /// Distinguishes it from all others present; zero where it has no number. Only dispatchers that hear what becomes
+    /// of requests ([`Dispatcher::hears`](crate::pool::Dispatcher::hears)) need it.
     #[inline]
     fn number(&self) -> u32 {
         0

@@ -12,7 +12,7 @@
 //!
 //! | | |
 //! |-|-|
-//! | Source | Sanders, *Fast priority queues for cached memory*, 2000 (sorted runs beside a small heap), simplified |
+//! | Source | Sanders, *Fast priority queues for cached memory*, 2000 (sorted runs and a small heap), simplified |
 //! | Work per item | small lengths: O(1), there are at most [`LENGTHS`] fronts; others: O(log n), amortised over a run |
 //! | Memory | one rank and one item per entry, in runs up to eight times that; grows to the largest backlog and stays |
 

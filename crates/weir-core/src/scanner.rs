@@ -23,7 +23,7 @@ impl<'a> Scanner<'a> {
         &self.text[self.at..]
     }
 
-    /// Reads so many bytes of [`Scanner::rest`].
+    /// Skips `bytes` bytes of [`Scanner::rest`].
     pub(crate) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
     }

@@ -69,7 +69,7 @@ macro_rules! additive {
             pub const ZERO: Self = Self(0);
             /// The least that is something.
             pub const ONE: Self = Self(1);
-            /// The most that can be told.
+            /// The most that can be represented.
             pub const MAX: Self = Self(u64::MAX);
         }
         impl Add for $name {
@@ -247,7 +247,7 @@ impl Speed {
     /// None at all.
     pub const ZERO: Self = Self(0);
 
-    /// So many nanoseconds of service in a millisecond.
+    /// A rate of `millionths` nanoseconds of service in a millisecond.
     #[must_use]
     pub const fn new(millionths: u32) -> Self {
         Self(millionths)

@@ -67,7 +67,7 @@ pub fn check_pool<P: Pool<Request>>(make: impl Fn() -> P, site: &Site, promises:
 pub struct Offered {
     /// When.
     pub at: Instant,
-    /// What the pool is told of it.
+    /// The request as the pool sees it.
     pub item: Message<Nanos>,
     /// What it needs.
     pub needs: Nanos,
@@ -82,7 +82,7 @@ struct Load {
     load: u64,
     /// For how long seldom nothing comes.
     pause: Nanos,
-    /// What the pool is told of their needs is not so.
+    /// Whether the pool sees estimates in place of the true needs.
     estimated: bool,
 }
 
@@ -350,7 +350,7 @@ impl<P: Pool<Request>> Driver<'_, P> {
         self.settle(dropped);
     }
 
-    /// Those that were dropped since there were so many of them.
+    /// Settles the requests dropped since `before` of them had been.
     fn settle(&mut self, before: usize) {
         for (item, _) in &self.drops[before..] {
             let place = &mut self.places[item.id as usize];

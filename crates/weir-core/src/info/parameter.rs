@@ -47,7 +47,7 @@ pub struct Parameter {
     pub name: &'static str,
     /// The values it takes.
     pub takes: Takes,
-    /// Words that stand for a value beside those.
+    /// Words that stand for a value besides those.
     pub(super) words: &'static [&'static str],
     /// The value that is found where none is given; `None` where one is expected be given.
     pub default: Option<&'static str>,
@@ -84,7 +84,7 @@ impl Parameter {
         self
     }
 
-    /// Words that stand for a value, beside what it takes.
+    /// Adds words that stand for a value, besides what it takes.
     #[must_use]
     pub const fn or(mut self, words: &'static [&'static str]) -> Self {
         self.words = words;

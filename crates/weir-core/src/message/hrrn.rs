@@ -32,8 +32,8 @@ pub const INFO: Info = Info {
     example: "hrrn",
 };
 
-/// So many are looked at one by one, without a branch, in less time than a tournament takes; once a tournament is played, it goes
-/// on until a quarter of them are left, so that who comes and goes does not change it back and forth.
+/// The most entries that are compared one by one, without a branch, in less time than a tournament takes. A tournament, once
+/// begun, goes on until a quarter of this number is left, so that arrivals and departures do not switch it back and forth.
 const FEW: usize = 48;
 
 /// Highest response ratio next.

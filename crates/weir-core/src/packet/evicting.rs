@@ -16,7 +16,7 @@ pub(super) trait Lists<I> {
     fn evict(&mut self, flow: usize) -> Option<I>;
 }
 
-/// A naive discipline in which so many packets wait at most, and the longest queue gives way to shorter ones.
+/// A naive discipline in which at most `limit` packets wait, and the longest queue gives way to shorter ones.
 pub(super) struct Evicting<O> {
     naive: O,
     limit: usize,

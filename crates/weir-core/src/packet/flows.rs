@@ -23,7 +23,7 @@ use crate::units::{Cost, Weight};
 /// The largest table of flows.
 pub const MAX_FLOWS: usize = 1 << 20;
 const DEFAULT_FLOWS: usize = 1 << 16;
-/// From so many slots on, a table is far.
+/// A table of this many slots or more is far.
 const FAR: usize = 1 << 15;
 
 /// The parameter that chooses the queue.
@@ -68,7 +68,7 @@ pub struct Config {
     pub flows: usize,
     /// How many packets may wait.
     pub limits: Limits,
-    /// Who gives way when so many do.
+    /// Who gives way at the limit.
     pub full: Full,
 }
 
@@ -218,8 +218,8 @@ impl<I: Item, T, S> Flows<I, T, S> {
         Ok(flow)
     }
 
-    /// Drops the last packet of the longest queue for one of a queue in which so many wait, if that is the shorter one with
-    /// it, and not full itself. A queue so long has another packet, and stays among those that have some.
+    /// Drops the last packet of the longest queue for one of a queue in which `waiting` packets wait, if that is the
+    /// shorter one with it, and not full itself. A queue so long has another packet, and stays among those that have some.
     #[cold]
     #[inline(never)]
     fn make_room(

@@ -304,8 +304,8 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
         }
     }
 
-    /// Drops a packet of the longest queue, the one that its child would give next, for one of a queue in which so many
-    /// wait, if that is the shorter one with it, and not full itself.
+    /// Drops a packet of the longest queue, the one that its child would give next, for one of a queue in which
+    /// `waiting` packets wait, if that is the shorter one with it, and not full itself.
     #[cold]
     fn make_room(&mut self, waiting: u64, now: Instant, drops: &mut dyn Drops<I>) -> bool {
         let Some(lengths) = self.lengths.as_mut().filter(|_| waiting < self.config.limits.depth.get()) else {

@@ -252,7 +252,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// Over so many buckets, which are not zero.
+    /// A hash into `buckets` buckets; `buckets` is not zero.
     pub(crate) fn new(hash: Hash, key: Key, seed: u64, buckets: u32) -> Self {
         Self { hash, key, seed, buckets, epoch: 1, remembered: Vec::new() }
     }

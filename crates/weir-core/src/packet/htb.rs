@@ -127,7 +127,7 @@ impl<I: Item<Cost = Bytes>, D: Discipline<I>, F: Fn(usize) -> D> Htb<I, D, F> {
         let lost = &mut Lost { items, leaving: Leaving { backlog: &mut self.backlog, drops } };
         let child = child.as_mut()?;
         let item = child.dequeue(now, gate, lost)?.item;
-        // Its part ends here: it is told that the packet has been served.
+        // Its part ends here: it learns that the packet has been served.
         child.finish(now, &item, item.cost());
         *items -= 1;
         self.backlog.remove(item.cost());

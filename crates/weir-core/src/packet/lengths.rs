@@ -116,7 +116,7 @@ pub(super) struct LengthsApart {
 }
 
 impl LengthsApart {
-    /// So many packets wait in a queue now.
+    /// Notes that `length` packets wait in a queue now.
     #[inline]
     pub(super) fn set(&mut self, at: u32, length: u64) {
         if at as usize >= self.links.len() {
@@ -128,8 +128,8 @@ impl LengthsApart {
         }
     }
 
-    /// The queue that gives way to a newcomer of another, in which so many wait: the longest, if it will be longer than
-    /// that one with the newcomer.
+    /// The queue that gives way to a newcomer of another, in which `waiting` packets wait: the longest, if it will be
+    /// longer than that one with the newcomer.
     #[inline]
     pub(super) fn gives_way_to(&self, waiting: u64) -> Option<u32> {
         self.lengths.newest_of_longest().filter(|_| u64::from(self.lengths.longest) > waiting + 1)

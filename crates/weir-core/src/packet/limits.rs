@@ -70,7 +70,7 @@ impl Limits {
         Ok(Self { depth: read(DEPTH.name)?, limit: read(LIMIT.name)? })
     }
 
-    /// Whether there is room behind so many of the queue, and so many in all.
+    /// Whether there is room behind `of_queue` packets of the queue, and `of_all` in all.
     #[inline]
     pub(super) fn admit(&self, of_queue: u64, of_all: u64) -> bool {
         of_queue < self.depth.get() && of_all < self.limit.get()

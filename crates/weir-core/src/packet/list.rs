@@ -50,8 +50,8 @@ impl List {
         Some(entry)
     }
 
-    /// Entries go from the front to the end as long as `passes` says so of them, so many at most; how many did. The list is
-    /// not changed otherwise, and its ends stay in registers.
+    /// Entries go from the front to the end as long as `passes` says so of them, at most `most` of them; returns how many
+    /// did. The list is not changed otherwise, and its ends stay in registers.
     #[inline]
     pub(super) fn pass_over<N: Node>(
         &mut self,

@@ -42,7 +42,7 @@ impl Ordered {
         }
     }
 
-    /// Places for so many flows; buckets if they are too many.
+    /// Makes places for `flows` flows; buckets if they are too many.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, flows: usize) {

@@ -80,7 +80,7 @@ pub struct Priority<I: Item, D, F> {
 }
 
 impl<I: Item, D: Discipline<I>, F: Fn(usize) -> D> Priority<I, D, F> {
-    /// So many bands, each made by `make` of its number.
+    /// Makes `bands` bands, each made by `make` from its number.
     ///
     /// # Errors
     /// There is no band, or there are too many.

@@ -4,7 +4,7 @@
 //! Each later one stands in the bucket of its highest digit that differs from the bound's, and of the value
 //! of that digit. When the front has run empty, the first bucket becomes the front if it is small; otherwise
 //! its ranks are spread over buckets of lower digits, and the first of these is looked at. So a rank is
-//! written to memory two or three times, always beside others, where a heap of as many reads a place far
+//! written to memory two or three times, always next to others, where a heap of as many reads a place far
 //! away at each of its levels; and who comes next is known some dozens of flows ahead, which lets their
 //! memory be fetched together.
 //!
@@ -22,12 +22,12 @@
 use super::virtual_time::{Rank, Tag};
 use crate::heap::Heap;
 
-/// So many ranks a heap orders faster than buckets do, since the caches near the processor hold it: they all
-/// stand in the front. Once there are more, this is so again when there are half as many.
+/// Up to this many ranks, a heap orders them faster than buckets do, since the caches near the processor hold it:
+/// they all stand in the front. Once there are more, this is so again when there are half as many.
 const NEAR: usize = 1 << 12;
 /// A front with more must not be larger than all buckets.
 const LARGE: usize = 2 * NEAR;
-/// Up to so many ranks a bucket becomes the front as it is.
+/// Up to this many ranks a bucket becomes the front as it is.
 const SMALL: usize = 64;
 /// A front with fewer takes the next bucket too.
 const FEW: usize = 16;
@@ -324,7 +324,7 @@ mod tests {
     use super::*;
     use crate::conformance::Random;
 
-    /// The ranks under test, and beside them a set that is searched.
+    /// The ranks under test, and a set that is searched, to compare them with.
     #[derive(Default)]
     struct Both {
         ranks: Ranks,
@@ -368,7 +368,7 @@ mod tests {
         }
     }
 
-    /// Tags ahead of the least, or of anywhere, by spans of so many bits at most.
+    /// Tags ahead of the least, or of anywhere, by spans of at most `bits` bits.
     fn mixed(seed: u64, flows: u32, bits: u64, before: bool) {
         let mut both = Both::of(flows);
         let mut random = Random::new(seed);

@@ -16,7 +16,7 @@ impl Round {
         self.head.wrapping_add(turn) & (self.ring.len().wrapping_sub(1))
     }
 
-    /// The queue that has so many turns before its own.
+    /// The queue that has `turn` turns before its own.
     #[inline]
     pub(super) fn get(&self, turn: usize) -> Option<u32> {
         if turn < self.count { self.ring.get(self.place(turn)).copied() } else { None }

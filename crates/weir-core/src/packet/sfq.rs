@@ -35,7 +35,7 @@ pub const MAX_QUEUES: u32 = 1 << 20;
 /// The deepest queue, in packets.
 pub const MAX_DEPTH: u32 = 1 << 24;
 
-/// From so many slots on, a store is too large for the caches near the processor.
+/// A store of this many slots or more is too large for the caches near the processor.
 const FAR: usize = 1 << 15;
 /// How many queues are fetched together.
 const AHEAD: usize = 32;

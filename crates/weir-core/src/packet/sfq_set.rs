@@ -15,7 +15,7 @@
 //! | Units | `quantum`: bytes; `limit`: packets |
 //! | Memory | 60 bytes per queue up to the highest used, one slot per waiting packet; both stay |
 //! | Departs from the source | the hash and the turns alone: no CoDel, no tiers, no shares by host, no shaper |
-//! | | the longest queue by packets, not bytes; flows are told apart by their labels, not by hashes of these |
+//! | | the longest queue by packets, not bytes; flows are distinguished by their labels, not by hashes of these |
 //! | | a flow that may have packets in a home it shares stays there; in the source it can overtake itself |
 //! | | any number of queues: what is left by division makes the last set larger |
 

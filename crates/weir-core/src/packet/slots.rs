@@ -27,7 +27,7 @@ impl Chain {
 }
 
 /// A slot, and the slot behind it: in its queue, or among the free ones. An enumeration, since an optional
-/// item beside the number would take eight bytes more.
+/// item next to the number would take eight bytes more.
 #[derive(Clone, Debug)]
 enum Slot<I> {
     Free { next: u32 },

@@ -166,8 +166,8 @@ impl Arbiter {
         Self { wheel: Wheel::new(table, flows), weights, left: 0 }
     }
 
-    /// Goes on, or to the next active entry, which sends: its flow, and so many credits. `head` is what the head of a
-    /// flow takes, if it is active. Counts what is examined.
+    /// Goes on, or to the next active entry, which sends: its flow, and how many credits. `head` is what the head of
+    /// a flow takes, if it is active. Counts what is examined.
     #[inline(always)]
     fn decide(&mut self, examined: &mut u64, head: impl Fn(u16) -> Option<u64>) -> Option<(u16, u64)> {
         let mut refused = None;

@@ -19,7 +19,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Nothing so far; so many are read at once, one at least.
+    /// Counts nothing so far; `at_once` entries, at least one, are read at once.
     pub(super) fn new(at_once: u16) -> Self {
         Self { decisions: 0, at_once: u64::from(at_once).max(1), more: 0, most_more: 0, more_steps: 0 }
     }
@@ -30,7 +30,7 @@ impl Tally {
         self.decisions += 1;
     }
 
-    /// A decision examined so many, one at least.
+    /// Counts a decision that examined `examined` entries, at least one.
     #[inline(always)]
     pub(super) fn count(&mut self, examined: u64) {
         self.count_singly(examined);
@@ -50,7 +50,7 @@ impl Tally {
         }
     }
 
-    /// As it is told.
+    /// The counts as they are reported.
     pub(super) fn effort(&self) -> Effort {
         let some = u64::from(self.decisions > 0);
         let more_steps = if self.at_once > 1 { self.more_steps } else { self.more };

@@ -100,8 +100,7 @@ impl<I: Item<Cost = Bytes>, D: Discipline<I>> Tbf<I, D> {
         Ok(Self { child, bucket, held: None, release: None })
     }
 
-    /// Takes a packet from the child, if none is held. The child's part ends here: it is told that the
-    /// packet has been served.
+    /// Takes a packet from the child, if none is held. The child's part ends here: it learns that the packet has been served.
     fn hold(&mut self, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) {
         if self.held.is_none() {
             self.held = self.child.dequeue(now, gate, drops).map(|grant| grant.item);

@@ -1,4 +1,4 @@
-//! A link that sends a byte in a nanosecond, and the fluid system beside it, for the tests of this folder.
+//! A link that sends a byte in a nanosecond, and the fluid system with the same arrivals, for the tests of this folder.
 
 use std::collections::VecDeque;
 

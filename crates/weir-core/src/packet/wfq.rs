@@ -1,6 +1,6 @@
 //! Weighted fair queueing: packet-by-packet generalised processor sharing.
 //!
-//! Beside the link runs a fluid system with the same arrivals, which serves all flows that have something
+//! A fluid system with the same arrivals runs alongside the link. It serves all flows that have something
 //! left in it at once, in proportion to their weights. Virtual time is what it has served for each share.
 //! Every packet has the virtual time at which the fluid system finishes it: the time at which it finishes
 //! the one before in the same flow, or that of the arrival if that is later, and the size over the weight.

@@ -24,7 +24,7 @@ pub struct Apart {
 }
 
 impl Apart {
-    /// None, of so many servers.
+    /// No server, of `servers`.
     #[must_use]
     pub fn new(servers: u32) -> Self {
         Self { free: ServerSet::all(servers), servers, last: None }

@@ -85,7 +85,7 @@ where
     Box::new(dispatcher)
 }
 
-/// Registers the pool disciplines beside `per_server`, which is listed first: the list of their descriptions, and a
+/// Registers the pool disciplines besides `per_server`, which is listed first: the list of their descriptions, and a
 /// visit of the one that a spec names.
 macro_rules! pools {
     ($($module:ident::$type:ident),+ $(,)?) => {

@@ -14,7 +14,7 @@
 //! | Work per request | O(classes / 64), and O(servers / 64) to find an idle server |
 //! | Units | service: nanoseconds; `reserve`: servers |
 //! | Memory | one slot per waiting request, a few bytes per server; grows to the largest backlog of each class and stays |
-//! | Departs from the source | the profile is that of the pool, from beginning to end: the source measures shares and services in windows and reserves anew where they have changed by a tenth and requests are late, while a control here is told of delays, not of services. A group takes no server that a longer group needs to have one; where there are more groups than servers, the last server is that of all groups that remain (the source: a spillway core that is named). `reserve` and `use` are added |
+//! | Departs from the source | the profile is that of the pool, from beginning to end: the source measures shares and services in windows and reserves anew where they have changed by a tenth and requests are late, while a control here learns of delays, not of services. A group takes no server that a longer group needs to have one; where there are more groups than servers, the last server is that of all groups that remain (the source: a spillway core that is named). `reserve` and `use` are added |
 //!
 //! A part of the servers is rounded to the nearest number, a half down, and is at least one. Servers that are left over
 //! belong to nobody; every group may use them.

@@ -205,7 +205,7 @@ mod tests {
         DynamicSeparated::from_spec(&arguments, &site_of(servers, &TWO)).expect("a site")
     }
 
-    /// A period in which the short and the long ones waited so many microseconds; the counts then.
+    /// A period in which the short and the long ones waited for these times, in microseconds; returns the counts then.
     fn step(dispatcher: &mut DynamicSeparated, short: Option<u64>, long: Option<u64>) -> [u32; 2] {
         measured_us(&[short, long], |measured| {
             Dispatcher::<Request>::control(dispatcher, Instant::ZERO, measured);

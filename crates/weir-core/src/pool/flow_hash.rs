@@ -84,7 +84,7 @@ mod tests {
     use crate::pool::Rule;
     use crate::pool::testing::{Named, request, site};
 
-    /// Where each of so many flows goes, twice over.
+    /// Where each of `flows` flows goes, twice over.
     fn sent(spec: &str, servers: u32, flows: u32) -> Vec<u32> {
         let mut named = Named::new(spec, &site(servers));
         let mut round =

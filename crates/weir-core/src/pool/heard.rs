@@ -6,7 +6,7 @@
 //! | Source | this project; what a client of a service sees by itself, and what a server that is idle would report |
 //! | Work | O(1) for each request, nothing where nobody hears |
 //! | Units | responses: nanoseconds |
-//! | Memory | four words per request that is there |
+//! | Memory | four words per request present |
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -51,7 +51,7 @@ pub(super) struct Sent {
     pub(super) receiver: ReceiverId,
 }
 
-/// The requests that are there, by their names; and those that were dropped in the last call.
+/// The requests present, by their names; and those dropped in the last call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
     sent: HashMap<u32, Sent, BuildHasherDefault<FlowHasher>>,

@@ -96,7 +96,7 @@ impl<I: Item<Cost = Nanos>> Dispatcher<I> for LeastRequests {
 mod tests {
     use crate::pool::testing::{Named, Stated, refused, site};
 
-    /// Where so many requests go with these lengths.
+    /// Where `requests` requests of these lengths go.
     fn sent(spec: &str, lengths: &[u32], requests: usize) -> Vec<u32> {
         let mut named = Named::new(spec, &site(lengths.len() as u32));
         named.1 = Stated(lengths.iter().map(|&length| (length, 0)).collect());

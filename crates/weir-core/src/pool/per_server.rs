@@ -5,12 +5,12 @@
 //! of a grant is the discipline's; where it covers all that the request is known to need, the request is served until it
 //! is done, though it need more. What a server's open grant has been served is charged before each arrival there.
 //!
-//! Disciplines that take turns count them in units of cost, one unless told otherwise: of packets that is a packet, here it
+//! Disciplines that take turns count them in units of cost, one by default: for packets that is a packet, here it
 //! would be a nanosecond. So `quantum` says how long a turn is, and must be given where theirs is not.
 //!
 //! The work of a server, which dispatchers see, is the cost of what waits there and, of the request that is served, its
-//! cost less the time since its grant began; both over the server's speed. A dispatcher that hears is told of each request that comes to its server and
-//! leaves it.
+//! cost less the time since its grant began; both over the server's speed. A dispatcher that hears learns of each request that
+//! comes to its server, and of each that leaves it.
 //!
 //! | | |
 //! |-|-|
@@ -218,7 +218,7 @@ impl Load {
 struct Serving<I> {
     item: I,
     since: Instant,
-    /// What the discipline has been told of it.
+    /// What the discipline has been charged for it.
     charged: Nanos,
 }
 

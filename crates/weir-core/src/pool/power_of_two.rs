@@ -192,7 +192,7 @@ mod tests {
     use crate::pool::Site;
     use crate::pool::testing::{Named, Stated, refused, site};
 
-    /// How often each server is joined, of so many requests, with these lengths.
+    /// How often each server is joined by `requests` requests of these lengths.
     fn joined(spec: &str, lengths: &[u32], requests: u32) -> Vec<u32> {
         let mut named = Named::new(spec, &site(lengths.len() as u32));
         named.1 = Stated(lengths.iter().map(|&length| (length, 0)).collect());

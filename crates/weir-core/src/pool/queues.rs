@@ -36,7 +36,7 @@ pub(super) struct Queues<I: Item> {
 }
 
 impl<I: Item<Cost = Nanos>> Queues<I> {
-    /// So many queues, for `bound` requests each.
+    /// Makes `count` queues, for `bound` requests each.
     pub(super) fn new(count: u32, bound: u64) -> Self {
         let queues = (0..count).map(|_| VecDeque::new()).collect();
         Self { queues, filled: ServerSet::none(count), backlog: Backlog::default(), bound }

@@ -70,7 +70,7 @@ pub struct Racks<I: Item> {
     random: Random,
 }
 
-/// Counts what is dropped on its way to who is told.
+/// Counts what is dropped on its way to whoever hears of drops.
 struct Counted<'a, I> {
     drops: &'a mut dyn Drops<I>,
     count: u64,

@@ -87,7 +87,7 @@ impl RrSeparated {
     }
 }
 
-/// How many of so many places class 0 needs.
+/// How many of `places` places class 0 needs.
 fn by_demand(site: &Site, places: u32) -> u32 {
     let least_long = u32::from(site.classes.len() > 1 && places > 1);
     let needed = (f64::from(places) * site.work(0)).round() as u32;

@@ -35,8 +35,8 @@ pub enum Rule<'a> {
         /// What class 0 takes, and what all others do.
         parts: [Part; 2],
     },
-    /// Entry [`Hash::Keyed`](crate::packet::hash::Hash::Keyed) of a request's flow, of so many; entry i is server i modulo
-    /// the number of servers.
+    /// The entry of a request's flow, by [`Hash::Keyed`](crate::packet::hash::Hash::Keyed) among `entries`; entry i is
+    /// server i modulo the number of servers.
     Hash {
         /// What the hash is made of.
         seed: u64,

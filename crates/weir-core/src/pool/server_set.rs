@@ -76,7 +76,7 @@ impl ServerSet {
         self.count = self.bound;
     }
 
-    /// The one that has so many before it.
+    /// The server that has `place` others before it.
     pub(super) fn at_place(&self, place: u32) -> Option<ServerId> {
         let mut before = place;
         for (word, &bits) in self.words.iter().enumerate() {

@@ -11,7 +11,7 @@ use crate::units::{Cost, Instant, Nanos};
 
 pub(super) type Request = Message<Nanos>;
 
-/// So many servers, one receiver, one class, queues without bound.
+/// A site of `servers` servers, one receiver, one class, queues without bound.
 pub(super) fn site(servers: u32) -> Site {
     let classes = vec![Profile { share: 1.0, service: Nanos::new(1_000) }];
     Site { servers, receivers: 1, classes, queue: None, speeds: Vec::new() }
@@ -69,15 +69,15 @@ impl Named {
         sent.ok().map(|server| server.0)
     }
 
-    /// A period is over in which requests of each class waited so many microseconds on average; `None`: there were none.
-    /// How many servers are in use then.
+    /// Ends a period in which requests of each class waited for these times on average, in microseconds (`None`: there
+    /// were no requests). Returns how many servers are in use then.
     pub(super) fn control(&mut self, means: &[Option<u64>]) -> Option<u32> {
         measured_us(means, |measured| self.0.control(Instant::ZERO, measured));
         self.0.in_use()
     }
 }
 
-/// What is measured in a period in which requests of each class waited so many microseconds on average.
+/// What is measured in a period in which requests of each class waited for these times on average, in microseconds.
 pub(super) fn measured_us(means: &[Option<u64>], mut use_it: impl FnMut(&Measured<'_>)) {
     let delays = |mean: &Option<u64>| match mean {
         Some(mean) => Delays { requests: 10, delay: Nanos::new(mean * 1_000 * 10) },
@@ -119,7 +119,7 @@ impl Driven {
         }
     }
 
-    /// So many requests arrive at once, from number 0, that need 100 each.
+    /// Lets `requests` requests arrive at once, from number 0, that need 100 each.
     pub(super) fn offer_all(&mut self, requests: u32) {
         for id in 0..requests {
             self.offer(0, request(id, 0, 100));

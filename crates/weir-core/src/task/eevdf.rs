@@ -51,7 +51,7 @@ pub const INFO: Info = Info {
     example: "eevdf:20ms",
 };
 
-/// So many slices of lag are kept at most.
+/// The most slices of lag that are kept.
 const KEPT: Virtual = 2;
 
 /// What is kept of a process.

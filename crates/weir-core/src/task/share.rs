@@ -8,7 +8,7 @@
 //! That is what distinguishes it from [`super::stride`], in which a process that waited comes back where it stood
 //! relative to the others, without a claim to the time between, and from [`super::epoch`], which forgets everything at
 //! the end of an epoch. So shares hold over all the time there is, and over no shorter one: a process of share `w` that
-//! has waited for a time `T`, beside others who want all they can get, runs for up to `T w / (sum of the others'
+//! has waited for a time `T`, while others want all they can get, runs for up to `T w / (sum of the others'
 //! shares)` without a pause.
 //!
 //! While the same processes are ready and have started equal, the times of two of them, each divided by its share,

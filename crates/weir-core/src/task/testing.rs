@@ -6,12 +6,12 @@ use crate::item::{FlowId, Item};
 use crate::registry::task_discipline;
 use crate::units::{Instant, Nanos, Weight};
 
-/// So many milliseconds.
+/// A span of `count` milliseconds.
 pub(super) fn ms(count: u64) -> Nanos {
     Nanos::new(count * 1_000_000)
 }
 
-/// The moment of so many milliseconds.
+/// The moment at `count` milliseconds.
 pub(super) fn at(count: u64) -> Instant {
     Instant::new(count * 1_000_000)
 }

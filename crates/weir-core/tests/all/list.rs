@@ -9,7 +9,7 @@ use weir_core::discipline::{CountDrops, Discipline, Enqueued, Open};
 use weir_core::item::{ClassId, FlowId, Message};
 use weir_core::units::{Cost, Instant, Packets};
 
-/// So large that it stands for infinity; the clock does not count beside it.
+/// So large that it stands for infinity; the clock is negligible against it.
 pub(crate) const INFINITE: i128 = 1_000_000_000_000_000_000;
 
 /// What the list orders by.

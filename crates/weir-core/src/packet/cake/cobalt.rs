@@ -4,7 +4,7 @@
 //! or dropped after an `interval`, the next after `interval / sqrt(count)`. Once they wait less, `count` falls again at
 //! the same pace, so that a queue that stands again soon is met at about the rate that it needed; an empty queue
 //! goes on to fall. The BLUE part drops at random, also what can carry a mark: its probability grows by 1/256 when the
-//! queue loses a packet for want of room, and falls by 1/4096 while it is empty, each at most once in a `target`.
+//! queue loses a packet because there is no room, and falls by 1/4096 while it is empty, each at most once in a `target`.
 //!
 //! | | |
 //! |-|-|
@@ -116,7 +116,7 @@ impl Control {
         }
     }
 
-    /// Its queue has lost a packet for want of room.
+    /// Its queue has lost a packet because there was no room.
     pub(super) fn overflowed(&mut self, law: &Law, now: Instant) {
         if self.blue_at.is_none_or(|at| now.since(at) > law.target) {
             self.p_drop = self.p_drop.saturating_add(GAIN);

@@ -15,7 +15,7 @@ pub(super) struct Fattest {
 }
 
 impl Fattest {
-    /// So many queues, none of which takes any.
+    /// Makes `queues` queues, none of which takes any.
     pub(super) fn new(queues: usize) -> Self {
         let heap: Vec<u32> = (0..queues as u32).collect();
         Self { rooms: vec![0; queues], places: heap.clone(), heap }

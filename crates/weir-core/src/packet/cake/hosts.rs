@@ -26,7 +26,7 @@ pub(super) struct Hosts {
 }
 
 impl Hosts {
-    /// So many places, a multiple of the ways of a set.
+    /// Makes `places` places, a multiple of the ways of a set.
     pub(super) fn new(places: usize) -> Self {
         Self { sets: Sets::new(places), hosts: vec![Host::default(); places] }
     }

@@ -24,7 +24,7 @@ pub(super) struct Sets {
 }
 
 impl Sets {
-    /// So many places, a multiple of [`WAYS`].
+    /// Makes `places` places, a multiple of [`WAYS`].
     pub(super) fn new(places: usize) -> Self {
         Self { tags: vec![0; places] }
     }

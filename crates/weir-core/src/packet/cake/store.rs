@@ -27,7 +27,7 @@ pub(super) struct Store<I: Item> {
 }
 
 impl<I: Item<Cost = Bytes>> Store<I> {
-    /// So many queues, empty.
+    /// Makes `queues` empty queues.
     pub(super) fn new(queues: usize) -> Self {
         Self {
             slots: Slots::default(),

@@ -242,7 +242,7 @@ impl Tin {
         self.queues[at].deficit -= (size.get() as i64) << PART;
     }
 
-    /// A queue, by its number in the store, has lost a packet for want of room.
+    /// A queue, by its number in the store, has lost a packet because there was no room.
     pub(super) fn overflowed(&mut self, now: Instant, queue: usize) {
         self.waiting -= 1;
         self.queues[queue - self.first].control.overflowed(&self.law, now);
@@ -283,8 +283,8 @@ impl Tin {
         }
     }
 
-    /// Visits the first of the old queues as long as they have nothing left of their turns, so many at most. Where a host has
-    /// many queues a turn is a small part of a packet, and most visits are such.
+    /// Visits the first of the old queues as long as they have nothing left of their turns, `most` of them at most. Where a
+    /// host has many queues a turn is a small part of a packet, and most visits are such.
     #[inline]
     fn pass_over_short(&mut self, most: u64) -> u64 {
         let Self { turn, fairness, queues, sources, destinations, old, .. } = self;

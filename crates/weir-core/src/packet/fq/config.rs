@@ -16,7 +16,7 @@ pub struct Config {
     pub flows: usize,
     /// How many packets may wait, whatever the children allow.
     pub limits: Limits,
-    /// Who gives way when so many do.
+    /// Who gives way at the limit.
     pub full: Full,
 }
 

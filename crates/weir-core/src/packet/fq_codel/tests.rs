@@ -180,7 +180,7 @@ struct Source<'a, I: Item + Copy> {
     credits: Vec<i128>,
     new: Vec<usize>,
     old: Vec<usize>,
-    /// Drops by the control, and for want of room.
+    /// Drops by the control, and because there was no room.
     dropped: &'a Cell<[u64; 2]>,
 }
 

@@ -45,7 +45,7 @@ fn shares(spec: &str, busy: &[u16]) -> Vec<(u16, u64)> {
     busy.iter().map(|&class| (class, sent[usize::from(class)] * 1_000_000_000 / SPAN)).collect()
 }
 
-/// The shares are these, in kilobits per second, within two in a hundred: a burst is sent beside.
+/// Checks the shares, in kilobits per second, within two in a hundred: a burst is sent as well.
 fn shares_are(spec: &str, expected: &[(u16, u64)]) {
     let busy: Vec<u16> = expected.iter().map(|(class, _)| *class).collect();
     for ((class, bits), (_, kilobits)) in shares(spec, &busy).into_iter().zip(expected) {

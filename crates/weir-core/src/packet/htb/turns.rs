@@ -20,7 +20,7 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// Nobody of so many.
+    /// Nobody, of `places` places.
     pub(super) fn new(places: usize) -> Self {
         if places == 0 {
             return Self { levels: Vec::new(), turn: 0 };

@@ -16,7 +16,7 @@ fn sfq<I: Item>(config: Config) -> Sfq<I> {
     Sfq::new(config).expect("valid")
 }
 
-/// Flow n in queue n, as long as there are so many.
+/// Flow n in queue n, for the first `queues` flows.
 fn mapped(queues: u32, depth: u32) -> Config {
     Config { queues, depth, map: (0..queues).collect(), ..Config::default() }
 }

@@ -52,7 +52,7 @@ fn serve(sfq: &mut SfqLinux<Packet>, at_most: usize) -> Vec<u32> {
     std::iter::from_fn(next).take(at_most).collect()
 }
 
-/// So many flows that do not meet in a table of 1024 with seed 0; found, not assumed.
+/// Finds `count` flows that do not meet in a table of 1024 with seed 0; found, not assumed.
 fn apart(count: usize) -> Vec<u32> {
     let mut taken = Vec::new();
     let entry = |flow| Hash::Keyed.bucket(Key::Flow.label(&packet(0, flow, 1)), 0, 1024);

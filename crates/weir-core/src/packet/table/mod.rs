@@ -173,8 +173,8 @@ impl Table {
         }
     }
 
-    /// A table of so many entries, of which the flows 0, 1, ... have some exactly their distances apart, each of the
-    /// weight of its flow; a single weight is that of all.
+    /// A table of `entries` entries, of which the flows 0, 1, ... have some exactly their distances apart, each of
+    /// the weight of its flow; a single weight is that of all.
     ///
     /// # Errors
     /// What [`place`] refuses, or the weights do not go with the distances.

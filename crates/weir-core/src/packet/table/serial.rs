@@ -18,7 +18,7 @@ pub(in crate::packet) enum Head {
     None,
     /// The gate does not permit its head.
     Stalled,
-    /// It is active, with a head of so many credits.
+    /// It is active, with a head of this many credits.
     Active(u64),
 }
 
@@ -157,7 +157,7 @@ pub(in crate::packet) fn lockstep<D: Discipline<Packet>, R: Rule>(
     served
 }
 
-/// Serves always backlogged flows of constant sizes; each flow's share of the bytes, of so many packets.
+/// Serves always backlogged flows of constant sizes; returns each flow's share of the bytes of `packets` packets.
 pub(in crate::packet) fn saturated(
     discipline: &mut dyn Discipline<Packet>,
     sizes: &[u64],
@@ -221,7 +221,7 @@ impl Gate<Packet> for Without {
     }
 }
 
-/// The names of the next packets, so many at most.
+/// The names of the next packets, at most `at_most` of them.
 pub(in crate::packet) fn serve(
     discipline: &mut dyn Discipline<Packet>,
     gate: &dyn Gate<Packet>,

@@ -215,7 +215,7 @@ impl<I: Item<Cost = Nanos>> Cbs<I> {
             }
             self.set_active(process, false);
         } else if !state.fades {
-            // That of an entry that is there already is earlier, and then looked at again.
+            // The time of an entry that exists already is earlier; the entry is then examined again.
             state.fades = true;
             self.fading.push(Rank::new(until.into(), process), ());
         }

@@ -3,7 +3,7 @@ use crate::conformance::Random;
 use crate::task::testing::{ALWAYS, Machine, at, machine, ms, schedule};
 use crate::task::{Task, TaskDiscipline};
 
-/// So many milliseconds in so many: in the 100 ms of the discipline as many times as much.
+/// A need of `need` milliseconds in `period` milliseconds, converted to the 100 ms of the discipline.
 fn need(need: u64, period: u64) -> Declared {
     of_own_period(ms(need), ms(period))
 }

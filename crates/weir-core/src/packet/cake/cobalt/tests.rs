@@ -12,7 +12,7 @@ fn at(ms: u64) -> Instant {
     Instant::new(ms * MS)
 }
 
-/// Packets leave each 10 ms from `from` to `until`, each after a wait of so many: when one is dropped, in ms.
+/// Packets leave each 10 ms from `from` to `until`, each after a wait of `waited` ms: when one is dropped, in ms.
 fn stand(control: &mut Control, from: u64, until: u64, waited: u64) -> Vec<u64> {
     let random = &mut Random::new(1);
     let dropped = |ms: &u64| {

@@ -204,7 +204,7 @@ impl<D: TaskDiscipline<Task>> Node<D> {
         self.verify();
     }
 
-    /// Takes steps until the process computes, which is told, or waits.
+    /// Takes steps until the process computes (then returns true) or waits.
     fn proceed(&mut self, number: usize) -> bool {
         let process = &mut self.processes[number];
         loop {

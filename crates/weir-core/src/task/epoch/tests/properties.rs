@@ -72,7 +72,7 @@ fn who_is_ready_throughout_an_epoch_lacks_less_than_is_useful() {
     assert!((1..USEFUL).contains(&worst) && counted > 20_000, "{worst}ns in {counted}");
 }
 
-/// Nobody runs while another does; what is told of who used what adds up to what was run. With costs too.
+/// Nobody runs while another does; the use reported of each adds up to what was run. With costs too.
 #[test]
 fn time_is_conserved() {
     for seed in 0..200 {
