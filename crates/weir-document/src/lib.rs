@@ -9,7 +9,7 @@
 //! | | |
 //! |-|-|
 //! | Source | this project |
-//! | Work | O(length of the document) for each refusal; nothing beside serde's work where none is |
+//! | Work | O(length of the document) for each refusal; nothing besides serde's work where there is none |
 //! | Units | bytes of a document, bounded by its [`Wording`]; lines, and characters within a line, counted from 1 |
 //!
 //! ```

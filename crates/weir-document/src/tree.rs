@@ -45,7 +45,7 @@ impl<'t> Tree<'t> {
         Ok(Self { span: root.span(), root: DeValue::Table(root.into_inner()) })
     }
 
-    /// The same without one of its first keys, where that is there.
+    /// The same document without one of its first keys, if it has that key.
     #[must_use]
     pub fn without(&self, key: &str) -> Cow<'_, Self> {
         match &self.root {
@@ -180,7 +180,7 @@ impl<'t> Node<'t> {
     }
 }
 
-/// A whole number, as far as one is told apart from another.
+/// A whole number, as far as numbers are distinguished.
 enum Whole {
     Signed(i64),
     Unsigned(u64),

@@ -37,7 +37,7 @@ pub struct Control<'a> {
     pub threads: NonZeroUsize,
     /// Set to break the run off; what is finished counts.
     pub cancel: &'a AtomicBool,
-    /// Told after every round.
+    /// Called after every round.
     pub progress: &'a mut dyn FnMut(Progress),
     /// Where records go, if anywhere.
     pub records: Option<&'a mut dyn RecordSink>,
@@ -62,7 +62,7 @@ impl Watch<'_> {
         self.cancel.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed)
     }
 
-    /// The job has come to `now`, after it had `told` of so much.
+    /// Reports that the job has come to `now`; `told` is how far was reported before.
     pub fn passed(&self, told: &mut u64, now: u64) {
         let now = now.min(self.duration);
         self.done.fetch_add(now.saturating_sub(*told), Ordering::Relaxed);

@@ -78,7 +78,7 @@ macro_rules! settles {
 /// Runs a scenario by `run`: once, or for as long as it takes where the scenario says so.
 ///
 /// # Errors
-/// Those of the first run; an error at a greater length ends the lengthening and is told as its reason.
+/// Those of the first run; an error at a greater length ends the lengthening and is given as its reason.
 pub fn run<M: Read, O: Settles>(
     scenario: &Scenario<M>,
     control: &mut Control<'_>,

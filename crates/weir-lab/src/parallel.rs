@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// Whether the system has threads.
 const THREADED: bool = cfg!(not(target_family = "wasm"));
-/// How often somebody is told, at least.
+/// The longest time between two reports of progress.
 const TOLD_EVERY: Duration = Duration::from_millis(50);
 
 /// Runs `work` on every element of `jobs`, at most `threads` at a time, and returns the results in the

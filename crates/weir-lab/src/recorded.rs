@@ -1,7 +1,7 @@
 //! Runs that are recorded: each job fills a table, whose rows are handed over block by block.
 //!
-//! Jobs run on one thread, in order, so that rows come job by job and are the same for any number of threads. A sink is told of
-//! the columns first, before there is a row. Rows that cannot be handed over end the run.
+//! Jobs run on one thread, in order, so that rows come job by job and are the same for any number of threads. A sink learns the
+//! columns first, before there is a row. Rows that cannot be handed over end the run.
 //!
 //! Work: O(columns) a row. Memory: a block of rows, whatever the length of the run.
 
@@ -18,7 +18,7 @@ use crate::replicated::{self, Simulated};
 use crate::runner::{self, Job, Model};
 use weir_core::units::Nanos;
 
-/// So many rows are handed over at a time.
+/// The number of rows that are handed over at a time.
 const BLOCK: usize = 1 << 14;
 
 /// Where the rows of all jobs go.
@@ -331,7 +331,7 @@ pub mod testing {
         pub names: Vec<Vec<String>>,
         /// The rows.
         pub rows: Vec<Row>,
-        /// After so many rows nothing can be written.
+        /// The number of rows after which nothing can be written.
         pub most: Option<usize>,
     }
 

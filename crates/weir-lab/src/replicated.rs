@@ -148,7 +148,7 @@ impl<S: Simulated> Replicated for S {
     }
 }
 
-/// What each of so many cells left.
+/// What each of a number of cells left.
 fn lefts<M: Model<Cell: Cell<Left: Encode>>>(
     mut state: &[u8],
     cells: usize,
@@ -157,7 +157,7 @@ fn lefts<M: Model<Cell: Cell<Left: Encode>>>(
     left.filter(|_| state.is_empty())
 }
 
-/// The control of what is done on one thread, told to nobody.
+/// The control of what is done on one thread, with no reports of progress.
 pub fn alone<'a>(cancel: &'a AtomicBool, silent: &'a mut dyn FnMut(crate::control::Progress)) -> Control<'a> {
     Control { threads: NonZeroUsize::MIN, cancel, progress: silent, records: None }
 }

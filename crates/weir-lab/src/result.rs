@@ -79,7 +79,7 @@ impl Course {
         )
     }
 
-    /// As [`Self::judged`], of figures whose subjects are told by `words`.
+    /// As [`Self::judged`], of figures whose subjects `words` names.
     #[must_use]
     pub fn settling<S, X>(
         self,
@@ -109,7 +109,7 @@ pub struct Outcome<Facts = ()> {
     pub differences: Vec<PairedDifference>,
     /// Histograms.
     pub distributions: Vec<Distribution>,
-    /// Closed forms beside the simulation.
+    /// Closed forms to compare the simulation with.
     pub theory: Vec<TheoryRow>,
     /// Self-checks.
     pub checks: Vec<Check>,
@@ -153,7 +153,7 @@ pub struct Distribution<S = Subject> {
     pub bins: Bins,
 }
 
-/// A closed form beside the simulation.
+/// A closed form to compare the simulation with.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TheoryRow {
     /// The discipline; `None` for what all share.

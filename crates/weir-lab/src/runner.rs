@@ -4,7 +4,7 @@
 //! nothing. What they leave is put together by replication and cell, and merged only in ways that no order changes. So the
 //! result is the same, to the last byte, for any number of threads. A replication counts where all its cells finished it.
 //!
-//! Progress counts simulated nanoseconds over all jobs. Work and memory beside that of the jobs: O(cells x replications).
+//! Progress counts simulated nanoseconds over all jobs. Work and memory besides those of the jobs: O(cells x replications).
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

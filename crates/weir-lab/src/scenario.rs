@@ -141,7 +141,7 @@ pub trait Read: Sized {
         Settle::default()
     }
 
-    /// The key of `stop` that makes a run so many times as long as the document has it.
+    /// The key of `stop` that makes a run `times` times as long as the document says.
     ///
     /// # Errors
     /// Why no key does.

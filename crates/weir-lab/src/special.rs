@@ -108,7 +108,7 @@ pub fn normal_survival(z: f64) -> f64 {
     0.5 * libm::erfc(z / SQRT_2)
 }
 
-/// From so many degrees of freedom on the expansion is as good as the root.
+/// With this many degrees of freedom or more the expansion is as good as the root.
 const MANY_DEGREES: u64 = 1_000;
 /// Steps of Newton's method at most; each doubles the digits, or at first the value.
 const MOST_STEPS: usize = 100;

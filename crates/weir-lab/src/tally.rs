@@ -1,8 +1,8 @@
 //! The usual cell: times of some kinds and counts of some things, each known to its model by its place.
 //!
 //! A model that keeps more of a replication than this has a cell of its own ([`crate::gathered::Cell`]). Times are recorded
-//! in nanoseconds and told in seconds. Work O(1) a time; memory that of a histogram for each kind of time, of the job and of
-//! the cell, and O(kinds + counts) a replication.
+//! in nanoseconds and reported in seconds. Work O(1) a time; memory that of a histogram for each kind of time, of the job
+//! and of the cell, and O(kinds + counts) a replication.
 
 use std::array::from_fn;
 

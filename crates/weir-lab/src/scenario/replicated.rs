@@ -14,9 +14,9 @@ use super::{Document, Fingerprint, Frame, Read, Scenario, frame};
 const NEEDS: &str = "need";
 
 impl<M: Read> Scenario<M> {
-    /// The same with so many replications, or as many as it has, all as long as it says; and what one of them depends on
-    /// besides the seed, in 16 hexadecimal digits: the normalised form of one without its needs, and the bytes of the data
-    /// files.
+    /// The same scenario with `replications` replications, or as many as it has, all as long as it says; and what one of
+    /// them depends on besides the seed, in 16 hexadecimal digits: the normalised form of one without its needs, and the
+    /// bytes of the data files.
     ///
     /// # Errors
     /// Its runs are as long as it takes.

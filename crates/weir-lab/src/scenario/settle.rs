@@ -46,7 +46,7 @@ pub struct Longer {
 }
 
 impl Longer {
-    /// A run of so many of what a key counts.
+    /// A run of `count` of what a key counts.
     #[must_use]
     pub fn counted(key: &'static str, count: u64) -> Self {
         let value = Value::Integer(i64::try_from(count).unwrap_or(i64::MAX));
@@ -108,7 +108,7 @@ impl<M: Read> Scenario<M> {
         Ok(self)
     }
 
-    /// The same with a run of so many times its length, which is not to be made longer; with that length in words.
+    /// The same with a run of `times` times its length, which is not to be made longer; with that length in words.
     ///
     /// # Errors
     /// Such a run is more than is simulated.

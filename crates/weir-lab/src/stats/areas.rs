@@ -40,7 +40,7 @@ impl Areas {
         self.step(until, -1);
     }
 
-    /// From `at` on there are so many more: for spans whose ends are known one after the other.
+    /// Changes the number by `more` from `at` on: for spans whose ends are known one after the other.
     #[inline]
     pub fn change(&mut self, at: u64, more: i64) {
         if at < self.end {

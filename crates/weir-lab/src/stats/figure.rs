@@ -1,8 +1,8 @@
 //! The figures of a result, one row each, and the paired differences between them.
 //!
 //! What subjects, metrics and statistics there are, the outcome of the model says. A subject is a structure whose keys stand
-//! in the row as its own; [`Subject`] has a kind and a name. What a model tells of a value beside the usual is another such
-//! structure, [`Beside`] its interval. There is no NaN: a figure that does not exist says why.
+//! in the row as its own; [`Subject`] has a kind and a name. What a model says of a value besides the usual is another such
+//! structure, the one that [`Beside`] describes. There is no NaN: a figure that does not exist says why.
 
 use serde::Serialize;
 
@@ -57,7 +57,7 @@ pub struct Figure<S = Subject, X = ()> {
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
-    /// What the model tells beside it.
+    /// What the model says besides.
     #[serde(flatten)]
     pub beside: X,
     /// Its standard error.
@@ -98,7 +98,7 @@ pub struct PairedDifference<S = Subject, X = ()> {
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
-    /// What the model tells beside it.
+    /// What the model says besides.
     #[serde(flatten)]
     pub beside: X,
     /// The unit.
@@ -110,7 +110,7 @@ pub struct PairedDifference<S = Subject, X = ()> {
     pub settled: Settled,
 }
 
-/// What a model tells of a value beside its 95 % interval.
+/// What a model says of a value besides its 95 % interval.
 pub trait Beside {
     /// Of this.
     fn of(measure: &Measure) -> Self;
@@ -129,7 +129,7 @@ impl Beside for () {
     fn of(_measure: &Measure) -> Self {}
 }
 
-/// What is told of intervals.
+/// What is reported of intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Intervals {
     /// Nothing is random: every figure is exact.
@@ -159,7 +159,7 @@ impl Default for Told {
 }
 
 impl Told {
-    /// A figure with its interval; one that is not random is told within `error`.
+    /// A figure with its interval; one that is not random is exact to within `error`.
     pub(super) fn new(measure: &Measure, intervals: Intervals, error: f64) -> Self {
         let value = measure.value();
         match (measure, measure.as_estimate(), value) {

@@ -27,7 +27,7 @@ use crate::dispatch::{Level, Work};
 /// values, and counts would be most of their time and memory.
 const FEW: usize = 256;
 
-/// So many counts are looked at together.
+/// The number of counts that are looked at together.
 const STRETCH: usize = 16;
 
 /// Counts of values in buckets of bounded relative width.
@@ -232,7 +232,7 @@ impl<const BITS: u32> Histogram<BITS> {
         index.wrapping_sub(self.first) < self.counts.len()
     }
 
-    /// There will be counts of so many values more.
+    /// Makes room for counts of `more` more values.
     #[inline]
     fn make_room(&mut self, more: u64) {
         self.counted += more;
@@ -411,7 +411,7 @@ impl<const BITS: u32> Histogram<BITS> {
         self.counted().map(|(index, count)| Self::bucket(index, count))
     }
 
-    /// The bucket at `index`, which holds so many.
+    /// The bucket at `index`, which holds `count` values.
     pub(super) fn bucket(index: usize, count: u64) -> Bucket {
         let (low, high) = Self::ends(index);
         Bucket { low, high, count }
@@ -451,7 +451,7 @@ impl<const BITS: u32> Histogram<BITS> {
     }
 }
 
-/// The rank of a quantile of so many values; nothing if there are none, or `p` is not inside `0..=1`.
+/// The rank of a quantile of `count` values; nothing if there are none, or `p` is not inside `0..=1`.
 fn rank(count: u64, p: f64) -> Option<u64> {
     (count > 0 && (0.0..=1.0).contains(&p)).then(|| ((p * count as f64).ceil() as u64).clamp(1, count))
 }

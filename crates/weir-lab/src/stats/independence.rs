@@ -18,7 +18,7 @@ use super::student::normal_quantile;
 /// narrow.
 pub const SIGNIFICANCE: f64 = 0.2;
 
-/// Correlation between neighbours, as far as it can be told from chance.
+/// Correlation between neighbours, as far as it can be distinguished from chance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Correlation {
     /// Its estimate: the statistic `C`.

@@ -15,7 +15,7 @@ use weir_core::units::{Instant, Nanos};
 
 use super::figure::ALL;
 
-/// A run is cut into at most so many steps.
+/// The most steps that a run is cut into.
 pub const MOST_STEPS: u64 = 128;
 /// Of more classes only all together are kept.
 pub const MOST_CLASSES: usize = 8;
@@ -68,7 +68,7 @@ pub struct DelayOverTime {
 }
 
 impl OverTime {
-    /// Nothing yet, of a run of this duration with so many classes.
+    /// Nothing yet, of a run of this duration with `classes` classes.
     #[must_use]
     pub fn new(duration: Nanos, classes: usize) -> Self {
         let duration = duration.get();

@@ -323,7 +323,7 @@ mod tests {
         assert_near(found.overhead.standard_error.expect("an error"), 5e-5, 1e-9);
     }
 
-    /// A setting with normal errors of these standard errors, told or not.
+    /// A setting with normal errors of these standard errors, which are stated or not.
     fn noisy(setting: Setting, errors: [f64; 3], random: &mut Noise, is_told: bool) -> Setting {
         let mut vary = |known: Known, error: f64| Known {
             value: known.value + error * random.normal(),

@@ -18,7 +18,7 @@ pub fn mean(values: &[f64]) -> Measure {
     around(mean, values, groups, Method::Replications { groups })
 }
 
-/// The probability of something that `hits` of so many replications have, with the interval of Clopper and Pearson, *The use
+/// The probability of something that `hits` of `of` replications have, with the interval of Clopper and Pearson, *The use
 /// of confidence or fiducial limits*, Biometrika 26, 1934: it covers at least as it says, whatever the probability. Work
 /// O(replications).
 pub fn share(hits: u64, of: u64) -> Measure {

@@ -33,7 +33,7 @@ pub struct Row<S = Subject> {
     pub parts: Vec<Option<f64>>,
     /// Observations behind it.
     pub count: u64,
-    /// How near it is told, as a part of it.
+    /// How precisely it is read, as a part of it.
     pub reading: f64,
     /// The least that there can be, where it is not 0: no interval reaches below it.
     least: Option<f64>,
@@ -41,7 +41,7 @@ pub struct Row<S = Subject> {
     is_extreme: bool,
     /// Whether each part is 1 or 0.
     is_share: bool,
-    /// Why it is not told although something was observed: nor are its differences.
+    /// Why it is not reported although something was observed; then its differences are not reported either.
     pub withheld: Option<String>,
 }
 

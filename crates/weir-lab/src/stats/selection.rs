@@ -4,7 +4,7 @@
 //! together, since all systems saw the same arrivals in it. So a difference is a mean of paired differences, whose spread is
 //! often far less than that of either system.
 //!
-//! # The best, and those that cannot be told from it
+//! # The best, and those that cannot be distinguished from it
 //!
 //! A system is ruled out if some other is better by more than chance explains: if its mean exceeds the other's by more than
 //! `t S / √n`, where `S` is the spread of the `n` paired differences and `t` Student's quantile of level `α / (k - 1)`,

@@ -1,9 +1,9 @@
 //! Whether a run is long enough for a figure, and by how much longer it must be where it is not.
 //!
-//! A figure that is *not settled* has a value and an interval, and the interval is not to be relied on: it may lie beside
-//! the truth far more often than one time in twenty. What decides that is stated where it is decided:
-//! [`super::run_length`] for means of queues, [`super::tail`] for quantiles, [`super::linear`] and
-//! [`super::replications`] for what the data show of themselves.
+//! A figure that is *not settled* has a value and an interval, and the interval is not to be relied on: it may miss the
+//! truth far more often than one time in twenty. What decides that is stated where it is decided: [`super::run_length`]
+//! for means of queues, [`super::tail`] for quantiles, [`super::linear`] and [`super::replications`] for what the data
+//! show of themselves.
 //!
 //! # By itself
 //!

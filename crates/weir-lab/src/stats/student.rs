@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use crate::special;
 
-/// So many quantiles are remembered by a thread.
+/// The number of quantiles that a thread remembers.
 const MOST_KNOWN: usize = 4096;
 
 thread_local! {

@@ -39,11 +39,11 @@ use super::student::two_sided;
 
 /// The levels that are kept: exceeded by a half, a quarter, and so on to one in two million.
 pub const LEVELS: usize = 21;
-/// At so many times the share above a quantile is its clump size looked at too.
+/// The multiples of the share above a quantile at which its clump size is examined too.
 const LOOKED_AT: [f64; 5] = [1.0, 2.0, 4.0, 8.0, 16.0];
 /// Stretches are merged down to this many.
 const FEWEST: usize = 8;
-/// Below so many values above a quantile they are not taken to be more regular than independent ones.
+/// With fewer values than this above a quantile, they are not taken to be more regular than independent ones.
 const REGULAR: f64 = 100.0;
 /// The confidence of the interval.
 const CONFIDENCE: f64 = super::estimate::CONFIDENCE;
@@ -69,7 +69,7 @@ impl Tail {
         let count = histogram.count();
         let longest = histogram.maximum().unwrap_or(0) as f64;
         let mut tail = Self { count, values: [longest; LEVELS] };
-        // So many are not above the level at a place, at least.
+        // The number that are not above the level at a place, at least.
         let reached_at = |place| count - (share(place) * count as f64) as u64;
         let (mut below, mut place, mut reached) = (0, 0, reached_at(0));
         for (index, own) in histogram.counted() {
@@ -194,7 +194,7 @@ fn gamma(shape: f64, normal: f64) -> f64 {
     shape * root.max(0.0).powi(3)
 }
 
-/// The upper limit of a Poisson mean of which so many were seen.
+/// The upper limit of a Poisson mean of which `seen` events were seen.
 fn upper_limit(seen: f64, reach: f64) -> f64 {
     gamma(seen + 1.0, reach)
 }

@@ -27,7 +27,7 @@ pub struct Times {
     pub histogram: Histogram,
 }
 
-/// What is kept of the times of one kind in one run, with so many quantiles.
+/// What is kept of the times of one kind in one run, with its quantiles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread<const QUANTILES_KEPT: usize = { QUANTILES.len() }> {
     /// How many.

@@ -6,8 +6,8 @@
 //! | below 2^32 | 4 |
 //! | more | 8 |
 //!
-//! Whoever counts [makes room](Counts::make_room) for so many values first, once for a block of them, so that no addition has to look
-//! whether it fits.
+//! Whoever counts [makes room](Counts::make_room) for a number of values first, once for a block of them, so that no addition has
+//! to look whether it fits.
 
 /// A number that counts.
 pub(super) trait Count: Copy + Default + 'static {
@@ -54,7 +54,7 @@ pub(super) enum Width {
 }
 
 impl Width {
-    /// The least that holds counts of so many values.
+    /// The narrowest that holds counts of `values` values.
     #[inline]
     fn of(values: u64) -> Self {
         if values <= u16::MOST {
@@ -122,7 +122,8 @@ impl Counts {
         each_width!(self, all => all[place].add(more));
     }
 
-    /// Adds to the count at `place` if there is one and these are wide enough for counts of so many `values`; whether it did.
+    /// Adds to the count at `place` if there is one and these are wide enough for counts of `values` values; returns whether
+    /// it did.
     #[inline]
     pub(super) fn adds(&mut self, place: usize, more: u64, values: u64) -> bool {
         #[inline(always)]
@@ -140,7 +141,7 @@ impl Counts {
         each_width!(self, all => all[places].iter().fold(0, |any, &count| any | count) > 0)
     }
 
-    /// Makes them wide enough for counts of so many values in all.
+    /// Makes them wide enough for counts of `values` values in all.
     #[inline]
     pub(super) fn make_room(&mut self, values: u64) {
         self.widen(Width::of(values));
@@ -154,7 +155,7 @@ impl Counts {
         }
     }
 
-    /// Has so many counts, of which the present ones begin at `from`.
+    /// Lays out `length` counts, of which the present ones begin at `from`.
     pub(super) fn lay_out(&mut self, from: usize, length: usize) {
         *self = self.laid_out(from, length, self.width());
     }

@@ -7,7 +7,7 @@ use super::{Known, Overhead, OverheadError, Setting, SettingOverhead, Span};
 use crate::stats::estimate::CONFIDENCE;
 use crate::stats::student;
 
-/// Settings differ in their schedulings for each message by less than this part: nothing can be told apart.
+/// Settings differ in their schedulings for each message by less than this part: they cannot be distinguished.
 const APART: f64 = 1e-9;
 /// Weights are worked out anew this often at most; it takes about three.
 const ROUNDS: usize = 50;
