@@ -8,7 +8,7 @@ use weir_document::Refused;
 
 use super::Failure;
 
-/// A file that is about to be written beside its place; dropped before it is whole, nothing stays.
+/// A file that is written next to its place; where it is dropped before it is whole, nothing stays.
 #[derive(Debug)]
 pub(super) struct Pending {
     place: PathBuf,

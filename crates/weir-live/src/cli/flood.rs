@@ -40,7 +40,7 @@ const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 /// How long it waits for room, as long as there is none.
 const PAUSE: Duration = Duration::from_micros(20);
 
-/// What `weird bench-flood` is told.
+/// The arguments of `weird bench-flood`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The interface that frames leave by.

@@ -25,7 +25,7 @@ const BATCH: usize = 64;
 /// How long it sleeps at most while nothing comes in.
 const NAP: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
-/// What `weird bench-forward` is told.
+/// The arguments of `weird bench-forward`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// One interface.

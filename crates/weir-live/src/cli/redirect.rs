@@ -10,7 +10,7 @@ use crate::steer::bare::Bare;
 use crate::steer::config::Processors;
 use crate::steer::processors::set_priority;
 
-/// What `weird bench-redirect` is told.
+/// The arguments of `weird bench-redirect`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The interface.

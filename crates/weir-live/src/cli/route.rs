@@ -28,7 +28,7 @@ use crate::io::{Means, arena, dispatcher};
 mod take_over;
 use take_over::take_over;
 
-/// What `weird route` is told.
+/// The arguments of `weird route`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -146,7 +146,7 @@ impl Place {
     }
 }
 
-/// What moves packets, with all interfaces open; `beside` a process that still has them.
+/// What moves packets, with all interfaces open; `beside`: while another process still has them.
 fn workers(router: &Router, clock: Clock, seed: u64, beside: bool) -> Result<Vec<Worker>, Failure> {
     let frames = u32::try_from(router.frames()).unwrap_or(u32::MAX);
     let memory = arena(frames).map_err(|error| {

@@ -24,7 +24,7 @@ use crate::steer::policy;
 use crate::steer::processors::{Usable, present, usable};
 use crate::steer::requests::Order;
 
-/// What `weird steer` is told.
+/// The arguments of `weird steer`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]

@@ -170,7 +170,7 @@ fn execute(asked: &Run) -> Result<(), Failure> {
     print(&text)
 }
 
-/// Gives this thread the processor and the priority that a command was told.
+/// Gives this thread the processor and the priority that a command was given.
 pub(super) fn settle(command: &str, processor: Option<u32>, priority: Option<u8>) -> Result<(), Trouble> {
     if let Some(processor) = processor {
         process::pin(processor, command)?;

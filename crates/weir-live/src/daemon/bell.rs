@@ -11,7 +11,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::event::{EventfdFlags, eventfd};
 
-/// A bell beside which one thread sleeps.
+/// A bell that wakes one sleeping thread.
 #[derive(Debug)]
 pub struct Bell {
     asleep: AtomicBool,
@@ -19,7 +19,7 @@ pub struct Bell {
 }
 
 impl Bell {
-    /// A bell that nobody sleeps beside.
+    /// A bell for which nobody sleeps.
     ///
     /// # Errors
     /// The system has no descriptor left.

@@ -1,4 +1,4 @@
-//! The workers of a daemon beside the one that runs in its first thread: each in a thread of its own.
+//! The workers of a daemon besides the one that runs in its first thread: each in a thread of its own.
 //!
 //! They share nothing while packets move but the lanes between them. What is asked of the daemon as a whole, such as what
 //! was counted or another configuration, is done while they stand still: each stops at the end of its turn, and goes on

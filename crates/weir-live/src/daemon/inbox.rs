@@ -34,7 +34,7 @@ pub struct Command<O> {
     pub reply: Reply,
 }
 
-/// The way to answer; dropped unanswered, whoever asked is told that the daemon ends.
+/// The way to answer; dropped unanswered, it lets whoever asked know that the daemon ends.
 pub struct Reply {
     sender: SyncSender<Told>,
     /// When the loop took it up.

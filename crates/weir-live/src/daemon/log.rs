@@ -1,7 +1,7 @@
 //! What a daemon tells its operator, on standard error: written by a thread of its own, so that nobody waits for a reader.
 //!
-//! A message is put into a queue of [`LONGEST_QUEUE`]. What finds it full is counted, and the number is told once there is
-//! room: a log that nobody reads costs messages, and never packets. At the end what is queued has [`LAST_WAIT`] to be
+//! A message is put into a queue of [`LONGEST_QUEUE`]. What finds it full is counted, and the number is written once there
+//! is room: a log that nobody reads costs messages, and never packets. At the end what is queued has [`LAST_WAIT`] to be
 //! written. A command that runs no daemon has no queue, and writes at once.
 //!
 //! ```text

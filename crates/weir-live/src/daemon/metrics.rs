@@ -47,7 +47,7 @@ struct Listening {
 impl Drop for Served {
     fn drop(&mut self) {
         if !self.0.shared {
-            // What waits for a peer is told; there is nothing to be done where it is not.
+            // What waits for a peer is reported; where it is not, nothing can be done.
             let _ = rustix::net::shutdown(&self.0.socket, rustix::net::Shutdown::Both);
         }
     }

@@ -57,7 +57,7 @@ struct From {
 }
 
 impl Passage {
-    /// The ends of each of so many workers that share so many frames.
+    /// Makes the ends of each of `workers` workers that share `frames` frames.
     ///
     /// # Errors
     /// The system has no descriptor left.
@@ -86,8 +86,8 @@ impl Passage {
         Ok(ends)
     }
 
-    /// Takes what the others have sent, at most so many packets from each; whether there was any packet, and whether all are
-    /// taken that were there when this was called.
+    /// Takes what the others have sent, at most a given number of packets from each. Returns whether there was any packet,
+    /// and whether all are taken that waited when this was called.
     pub fn receive(
         &mut self,
         now: Instant,

@@ -152,7 +152,7 @@ pub enum Answer {
     Refused {
         /// Where, what, which bound and what to do: one line.
         error: String,
-        /// Whether it was refused for want of permission.
+        /// Whether it was refused because a permission is missing.
         #[serde(default)]
         permission: bool,
     },

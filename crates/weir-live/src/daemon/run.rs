@@ -41,7 +41,7 @@ const TRY: u64 = 10_000_000;
 /// How long what waits is given to leave when the daemon is to end, in nanoseconds.
 const GRACE: u64 = 10_000_000_000;
 
-/// What a daemon knows beside what moves packets.
+/// What a daemon knows besides what moves packets.
 pub struct Parts {
     /// The clock, which began before anything came in.
     pub clock: Clock,

@@ -3,7 +3,7 @@
 //! Entered by the first thread after privileges are given up and before others are started, which inherit it. It is what
 //! a fault in the reading of packets or requests would have to get out of: no program can be started, no file be
 //! written but those that a daemon removes at its end, no namespace, module, key or other process be touched. A kernel
-//! that has one half alone gives that; the operator is told.
+//! that has one half alone gives that; the operator is informed.
 //!
 //! | | |
 //! |-|-|

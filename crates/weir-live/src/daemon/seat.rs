@@ -1,7 +1,7 @@
 //! One device of the daemon, with all of its VLANs: its sockets while it is there, and what must be known to open them again.
 //!
 //! An interface that goes away takes its sockets with it; its seat stays, keeps the claim, and opens them anew once there
-//! is one of its name again. One that is only down keeps them. In between the plane is told that the device is down, and
+//! is one of its name again. One that is only down keeps them. In between the plane learns that the device is down, and
 //! counts what would have left by it.
 
 use std::collections::BTreeMap;

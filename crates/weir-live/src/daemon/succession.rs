@@ -3,7 +3,7 @@
 //! The next process asks for the links of the programs of this one, and puts its own programs into them: from then on what
 //! comes in goes by the kernel to sockets of the next (AF_PACKET), as the queues still have those of this one. Then it asks
 //! for what there is: this process takes in what is left in its sockets, stands still, and says what waits, who its
-//! neighbours are and what it has counted. When it was told to stop it ends, and leaves programs and pins where they are. The
+//! neighbours are and what it has counted. When it is asked to stop it ends, and leaves programs and pins where they are. The
 //! next one goes on with what waits, and opens the queues as soon as they are free.
 //!
 //! What goes wrong in between leaves this process in charge: it puts its programs back, and goes on.
@@ -92,7 +92,7 @@ impl Still<'_> {
         }
     }
 
-    /// Stands still after all was handed over, until it is told to stop, or puts its programs back and goes on.
+    /// Stands still after all was handed over, until it is asked to stop, or puts its programs back and goes on.
     pub(super) fn stand_by(&mut self) {
         let until = self.parts.clock.now() + Nanos::new(PATIENCE);
         while self.parts.succession == Succession::Done {

@@ -45,8 +45,7 @@ impl Fault {
         Self { kind, interface: interface.into(), what: what.into(), remedy: remedy.into(), source: None }
     }
 
-    /// Trouble that the system reported while `what` was tried; where that was for want of permission, `capability` is
-    /// what is needed.
+    /// Trouble that the system reported while `what` was tried; where a permission was missing, `capability` is the one needed.
     pub(crate) fn system(interface: &str, what: &str, capability: &str, error: io::Error) -> Self {
         let number = error.raw_os_error().map(Errno::from_raw_os_error);
         let denied = error.kind() == io::ErrorKind::PermissionDenied;

@@ -126,7 +126,7 @@ fn length() -> sock_filter {
     sock_filter { code: (BPF_LD | BPF_W | BPF_LEN) as u16, jt: 0, jf: 0, k: 0 }
 }
 
-/// Skips so many instructions where the comparison holds, and so many where it does not.
+/// Skips `holds` instructions where the comparison holds, and `fails` where it does not.
 fn branch(comparison: u32, with: u32, holds: u8, fails: u8) -> sock_filter {
     sock_filter { code: (BPF_JMP | BPF_K | comparison) as u16, jt: holds, jf: fails, k: with }
 }

@@ -13,7 +13,7 @@ use weir_plane::arena::{Arena, Buffer, FRAME};
 pub(super) struct Held(Vec<bool>);
 
 impl Held {
-    /// None of so many.
+    /// None held, of `frames` frames.
     pub(super) fn new(frames: u32) -> Self {
         Self(vec![false; frames as usize])
     }

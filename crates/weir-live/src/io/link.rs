@@ -132,7 +132,7 @@ impl Facts {
         })
     }
 
-    /// The line that leaves the interface so many queues.
+    /// The command that leaves the interface `most` queues.
     #[must_use]
     pub fn fewer_queues(&self, most: u32) -> String {
         let Self { name, queues, .. } = self;
@@ -259,8 +259,8 @@ impl AsFd for Watch {
     }
 }
 
-/// Whether the kernel itself forwards packets that come in by an interface, as IPv4 or IPv6: beside AF_PACKET sockets
-/// each packet would then be forwarded twice.
+/// Whether the kernel itself forwards packets that come in by an interface, as IPv4 or IPv6: where AF_PACKET sockets
+/// read it as well, each packet would then be forwarded twice.
 #[must_use]
 pub fn kernel_forwards(name: &str) -> bool {
     ["ipv4", "ipv6"].iter().any(|version| {

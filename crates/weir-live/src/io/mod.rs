@@ -1,8 +1,8 @@
 //! Where frames come in and leave: AF_XDP sockets, or AF_PACKET sockets where those do not work.
 //!
 //! Both read into and write from one [`Arena`], so that a frame stays where it came in. A [`Device`] is one interface
-//! with all its queues; it does not decide anything. Beside the data comes the [`neighbourhood`], an AF_PACKET socket that
-//! sees ARP and neighbour discovery of the interface, which the XDP program leaves to the kernel as well.
+//! with all its queues; it does not decide anything. The data is accompanied by the [`neighbourhood`], an AF_PACKET socket
+//! that sees ARP and neighbour discovery of the interface, which the XDP program leaves to the kernel as well.
 //!
 //! | | |
 //! |-|-|
@@ -51,8 +51,8 @@ impl Share {
     /// The fewest of either.
     pub const FEWEST: u32 = 16;
 
-    /// The share of one of so many interfaces: together they hold at most half of the frames, so that the rest can wait
-    /// in queues, unless that would be fewer than [`Self::FEWEST`] each.
+    /// The share of one of `interfaces` interfaces: together they hold at most half of the frames, so that the rest can
+    /// wait in queues, unless that would be fewer than [`Self::FEWEST`] each.
     #[must_use]
     pub fn of(frames: u32, interfaces: usize) -> Self {
         let each = frames as usize / (4 * interfaces.max(1));
@@ -82,7 +82,7 @@ pub struct Means {
 }
 
 impl Means {
-    /// What the configuration of a router says of a device, for an arena of so many frames.
+    /// What the configuration of a router says of a device, for an arena of `frames` frames.
     #[must_use]
     pub fn of(router: &Router, device: &str, frames: u32) -> Self {
         let share = Share::of(frames, router.devices().len());
@@ -98,7 +98,7 @@ impl Means {
     }
 }
 
-/// The memory of so many frames.
+/// The memory of `frames` frames.
 ///
 /// # Errors
 /// The system has not that much.
@@ -309,7 +309,7 @@ impl Device {
     }
 }
 
-/// Beside AF_PACKET sockets the kernel sees every frame: it must not forward them as well.
+/// Where AF_PACKET sockets are used, the kernel sees every frame too: it must not forward them as well.
 fn alone(facts: &Facts) -> Result<(), Fault> {
     if facts.addresses.is_empty() || !link::kernel_forwards(&facts.name) {
         return Ok(());

@@ -2,8 +2,8 @@
 //!
 //! The fallback where AF_XDP does not work. Frames are read straight into the arena and written straight out of it.
 //! The kernel sees every frame as well, and lets it go where it has no use for it. What `filter`
-//! shows the socket is what the XDP program would hand over, and beside it frames with VLAN tags and of other protocols,
-//! which the router counts; a tag that the kernel took off is put back.
+//! shows the socket is what the XDP program would hand over, and in addition frames with VLAN tags and of other
+//! protocols, which the router counts; a tag that the kernel took off is put back.
 //!
 //! | | |
 //! |-|-|
@@ -245,7 +245,7 @@ impl Slots {
         }
     }
 
-    /// The next call finds these bytes at a place; what it says of them beside goes to the control of that place.
+    /// The next call finds these bytes at a place; what else it says of them goes to the control of that place.
     fn point(&mut self, place: usize, bytes: &mut [u8]) {
         self.vectors[place] = iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
     }

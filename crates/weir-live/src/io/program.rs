@@ -1,4 +1,4 @@
-//! The XDP program of an interface of the router: loaded, told what it must know, and read.
+//! The XDP program of an interface of the router: loaded, given what it must know, and read.
 //!
 //! The program is that of `bpf/route`, which says what it does with which frame. It goes away with the daemon unless it
 //! is pinned for `on_failure = "stop"`: then it stays and drops what no socket takes, until the next daemon of the same

@@ -37,11 +37,11 @@ const SHORTEST: u32 = 14;
 /// How often a queue that is taken is asked for again, and after which pause: a second in all.
 const BIND_TRIES: u32 = 100;
 const BIND_PAUSE: Duration = Duration::from_millis(10);
-/// How many frames the kernel sends at most for one system call, where it can be told (since Linux 6.17).
+/// How many frames the kernel sends at most for one system call, where that can be set (since Linux 6.17).
 const XDP_MAX_TX_SKB_BUDGET: c_int = 9;
 /// The bytes of frames that may be on their way at once in copies, as long as a ring has of them.
 const SEND_BUFFER: c_int = 4 << 20;
-/// After so many calls that found nothing the kernel is asked whether the device is still there.
+/// The number of calls that find nothing after which the kernel is asked whether the device still exists.
 const IDLE_CALLS: u32 = 256;
 
 /// How long a queue that somebody has is waited for.
@@ -66,7 +66,7 @@ pub(super) struct Queue {
     sending: u32,
     /// Frames too short to be sent, until they go back to the arena.
     short: Vec<Buffer>,
-    /// Frames that the device did not take, beside those that the kernel counts.
+    /// Frames that the device did not take, besides those that the kernel counts.
     failed: u64,
     idle: Cell<u32>,
     zero_copy: bool,

@@ -18,7 +18,7 @@ use std::os::fd::BorrowedFd;
 
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
-/// The kernel asks to be told of new entries.
+/// The kernel asks to be notified of new entries.
 const NEED_WAKEUP: u32 = 1;
 
 /// Where the parts of a ring lie in its mapping.
@@ -163,7 +163,7 @@ impl<T: Copy> Writer<T> {
         self.shared.producer().load(Ordering::Relaxed).wrapping_sub(read).min(self.shared.size)
     }
 
-    /// Whether the kernel asks to be told of new entries.
+    /// Whether the kernel asks to be notified of new entries.
     #[inline]
     pub(crate) fn needs_wakeup(&self) -> bool {
         self.shared.needs_wakeup()

@@ -2,7 +2,7 @@
 //!
 //! The arena is the umem of each socket: all know a frame by the same place in it, so that one that came in by one
 //! interface leaves by another without being moved. Each socket registers it for itself, and so depends on no other:
-//! one may be in zero-copy mode beside one that copies, and one that is opened anew does not need its siblings.
+//! one may be in zero-copy mode while another copies, and one that is opened anew does not need its siblings.
 //! The queues of an interface share what it may take of the arena. Frames are taken from all of them in turn, each of
 //! which is first once, and leave by the first. A flow keeps its order, as the device gives it one queue. Where several
 //! workers move packets, they share the queues ([`Satellite`]).
@@ -322,7 +322,7 @@ fn end(queues: Vec<Queue>, held: Held, arena: &mut Arena) {
     held.give_all(arena);
 }
 
-/// What one of so many queues takes of the share of its interface.
+/// What one of `queues` queues takes of the share of its interface.
 fn part(share: Share, queues: u32) -> Share {
     let receive = (share.receive / queues).max(1);
     Share { receive: 1 << receive.ilog2(), ring: share.ring }

@@ -29,7 +29,7 @@ pub struct Bare {
 }
 
 impl Bare {
-    /// Loads it and attaches it to an interface, with a queue of so many frames at each of the processors, and a program
+    /// Loads it and attaches it to an interface, with a queue of `queue` frames at each of the processors, and a program
     /// at the queues if `serves`.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! The control loop of a daemon that steers, without its sockets and its sleep: what was counted goes to the policy, what
 //! the policy decides goes to the programs.
 //!
-//! The policy is a dispatcher of weir-core, the same that a simulation runs. After each of its periods it is told what
+//! The policy is a dispatcher of weir-core, the same that a simulation runs. After each of its periods it learns what
 //! the classes waited over the last window; where its rule is another one then, the programs get the decision. A policy
 //! without a period never changes by itself.
 //!
@@ -94,7 +94,7 @@ pub struct Control<S> {
     window: Window,
     /// Changes of the decision.
     pub(super) changes: u64,
-    /// How often the policy was told.
+    /// How often the policy was called.
     pub(super) calls: u64,
     next_period: Option<Instant>,
     next_look: Instant,

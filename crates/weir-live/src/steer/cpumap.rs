@@ -37,7 +37,7 @@ pub(super) fn online(processor: u32) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::NotFound, what))
 }
 
-/// Opens the queue of a processor, of so many frames, with a program that is run there.
+/// Opens the queue of a processor, of `frames` frames, with a program that is run there.
 ///
 /// # Errors
 /// The processor cannot have one, the kernel refuses that many frames, or permission is missing.

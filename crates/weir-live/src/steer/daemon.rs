@@ -5,7 +5,7 @@
 //!
 //! | | |
 //! |-|-|
-//! | Work | one system call a period, beside those of the kernel's wait when a decision changes |
+//! | Work | one system call a period, besides those of the kernel's wait when a decision changes |
 //! | Units | nanoseconds since the daemon began |
 
 use std::io;
@@ -29,7 +29,7 @@ use crate::daemon::inbox::Inbox;
 use crate::daemon::log;
 use crate::io::link::{Facts, Watch};
 
-/// What a daemon is made of, beside its loop.
+/// What a daemon is made of, besides its loop.
 pub struct Parts {
     /// The clock.
     pub clock: Clock,

@@ -1,9 +1,9 @@
-//! The programs of an interface that is steered: loaded, attached, told the rule in force, read, and taken away.
+//! The programs of an interface that is steered: loaded, attached, given the rule in force, read, and taken away.
 //!
 //! The programs are those of `bpf/steer`, which says what they do with which frame. Their maps are memory of the daemon as
-//! well: to count is to read it, and another decision is written beside the one in force, of which then a number is
-//! changed. Nothing is detached, and no request is decided by half a rule: before a place is written again, every program
-//! that may still read it has ended.
+//! well: to count is to read it, and another decision is written next to the one in force, and then the number that says
+//! which is in force is changed. Nothing is detached, and no request is decided by half a rule: before a place is written
+//! again, every program that may still read it has ended.
 //!
 //! | | |
 //! |-|-|
@@ -227,7 +227,7 @@ impl AsFd for Kernel {
     }
 }
 
-/// Frames by what became of them, all of so many processors together. What was steered its queue counts.
+/// Frames by what became of them, summed over `processors` processors. What was steered is counted by its queue.
 fn frames(counted: &Counted, processors: usize) -> FrameCounts {
     let Counted { receivers, queues, served } = counted;
     let sum = |kind: usize| receivers[..processors].iter().map(|one| one.frames[kind].load(Relaxed)).sum();
@@ -255,7 +255,7 @@ fn load(facts: &Facts, setup: &Setup, way: &Way) -> Result<Object, Fault> {
     load(true).or_else(|_| load(false)).map_err(|error| way.refused(facts, error, OLDEST))
 }
 
-/// Opens the programs for this machine, and tells them what they are told once.
+/// Opens the programs for this machine, and gives them what they must know from the start.
 fn open(setup: &Setup, overflow: bool) -> libbpf_rs::Result<OpenObject> {
     let mut object = attach::open(OBJECT)?;
     let processors = cpumap::most()?;

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! [`kernel`] holds the programs and their maps, [`decision`] turns the rule of a dispatcher into what the programs
-//! read. [`config`] is the definition of what the daemon is told, [`policy`] builds the dispatcher, [`control`] tells it
-//! what was measured and puts its decisions into force, [`daemon`] is the loop around that.
+//! read. [`config`] is the definition of the daemon's configuration, [`policy`] builds the dispatcher, [`control`] tells
+//! it what was measured and puts its decisions into force, [`daemon`] is the loop around that.
 //! [`bare`] is the baseline of the benchmarks.
 //!
 //! | | |

@@ -121,7 +121,7 @@ impl Queue {
         self.seen = *counts;
     }
 
-    /// Requests that nobody served, and of which nobody told.
+    /// Requests that nobody served, and of which nobody reported.
     pub(super) fn lost(&self) -> u64 {
         self.lost
     }

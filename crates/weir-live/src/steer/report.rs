@@ -155,6 +155,6 @@ pub struct LoopStats {
     pub calls: u64,
     /// The processor time that the loop's thread has taken.
     pub busy_ns: u64,
-    /// How often the policy is told.
+    /// How often the policy is called.
     pub period_ns: u64,
 }

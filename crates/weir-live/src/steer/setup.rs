@@ -1,4 +1,4 @@
-//! What the programs are told once, when they are loaded: which frames are ours, their classes, and what is done to them.
+//! The set-up of the programs, given once, when they are loaded: which frames are ours, their classes, and what is done to them.
 //!
 //! | | |
 //! |-|-|
@@ -52,7 +52,7 @@ pub struct Service {
     pub reflect: bool,
 }
 
-/// What the programs are told once.
+/// The set-up of the programs, given once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
     /// Which frames are ours.

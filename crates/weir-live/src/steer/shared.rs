@@ -14,7 +14,7 @@ use std::os::fd::AsFd;
 
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
-/// So many values of a map, in memory.
+/// A number of values of a map, in memory.
 pub(super) struct Shared<T> {
     at: NonNull<T>,
     count: usize,
@@ -31,7 +31,7 @@ impl<T> Shared<T> {
     /// The system refuses.
     ///
     /// # Safety
-    /// The map can be mapped and holds so many values, whose type is valid for any bytes; what the programs write of them
+    /// The map can be mapped and holds `count` values, whose type is valid for any bytes; what the programs write of them
     /// is atomic in the type.
     pub(super) unsafe fn new(map: impl AsFd, count: usize) -> io::Result<Self> {
         let (length, protection) = (count * size_of::<T>(), ProtFlags::READ | ProtFlags::WRITE);

@@ -56,7 +56,7 @@ fn collect(device: &mut Device, arena: &mut Arena, enough: usize) -> Vec<Receive
 fn rest(device: &mut Device, arena: &mut Arena) -> Vec<Received> {
     std::thread::sleep(Duration::from_millis(50));
     let mut got = Vec::new();
-    // A socket that lets frames go for want of room receives none, and is not at the end.
+    // A socket that lets frames go because it has no room receives none, and is not at the end.
     for _ in 0..32 {
         device.receive(arena, &mut got, 32).expect("it is there");
     }

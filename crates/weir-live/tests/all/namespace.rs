@@ -151,7 +151,7 @@ impl Raw {
         Some(frame)
     }
 
-    /// So many frames, or those that came before too long had passed.
+    /// Takes `count` frames, or those that came before too long had passed.
     pub(crate) fn take(&self, count: usize) -> Vec<Vec<u8>> {
         let (mut frames, began) = (Vec::new(), Instant::now());
         while frames.len() < count && began.elapsed() < LIMIT {

@@ -16,7 +16,7 @@ use crate::io::pins::Pin;
 
 const AREA: &str = "left behind";
 const REMEDY: &str = "weird doctor --clean";
-/// The journals of testbeds, beside the run directories.
+/// The journals of testbeds, next to the run directories.
 const TESTBED: &str = "testbed";
 /// Where namespaces have names.
 const NAMES: &str = "/run/netns";

@@ -86,7 +86,7 @@ fn throttling() -> Finding {
     }
 }
 
-/// What `sched_setattr` is told.
+/// The attributes that `sched_setattr` takes.
 #[repr(C)]
 struct Attributes {
     size: u32,

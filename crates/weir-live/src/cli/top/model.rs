@@ -219,7 +219,7 @@ mod tests {
         );
     }
 
-    /// A program in place of `weir`: prints `result.json` beside the scenario that it is asked to run.
+    /// A program in place of `weir`: prints the `result.json` next to the scenario that it is asked to run.
     const STAND_IN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/top/weir");
 
     #[test]

@@ -25,7 +25,7 @@ const COLUMNS: [(&str, u8); 12] = [
     ("p99", 5),
     ("mean", 11),
 ];
-/// The column of the model: its rate, mean queue and mean wait, beside `rate`, `waiting` and `mean`.
+/// The column of the model: its rate, mean queue and mean wait, next to `rate`, `waiting` and `mean`.
 const SAYS: (&str, u8) = ("model says", 2);
 /// Columns that begin at the left.
 const LEFT: usize = 3;

@@ -49,7 +49,7 @@ fn converse(socket: PathBuf, lines: &[&[u8]]) -> Vec<String> {
     BufReader::new(stream).lines().map_while(Result::ok).collect()
 }
 
-/// Answers what comes until it has answered so many.
+/// Answers what comes until it has answered `count` orders.
 fn answering(inbox: Inbox<Order>, count: usize) -> JoinHandle<Vec<Order>> {
     std::thread::spawn(move || {
         let mut orders = Vec::new();

@@ -207,7 +207,7 @@ fn scrapes_are_answered_and_garbage_is_refused() {
         loop {
             if let Some(command) = inbox.try_next() {
                 command.reply.send(Answer::Stats(Box::new(snapshot())));
-                // Dropped: the next is told that the daemon ends.
+                // Dropped: the next one learns that the daemon ends.
                 break;
             }
             std::thread::yield_now();

@@ -88,7 +88,7 @@ impl Opened {
         Ok(Self { device: opened.device, former: None, heir: None, neighbourhood, facts })
     }
 
-    /// Beside a process that has the queues: what its program will leave to the kernel comes in by AF_PACKET.
+    /// While another process has the queues: what its program will leave to the kernel comes in by AF_PACKET.
     pub(super) fn beside(name: &str, means: &Means) -> Result<Self, Fault> {
         let facts = Facts::of(name)?;
         let heir = Some(Heir::Loaded(Loaded::new(means, &facts)?));

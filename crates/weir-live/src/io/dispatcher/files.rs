@@ -19,7 +19,7 @@ use rustix::io::Errno;
 use super::layout::SLOTS;
 use crate::io::pins::{BPF_FILES, open_pin, pin};
 
-/// By this variable libxdp and what uses it are told of another place.
+/// The variable by which libxdp, and what uses it, learn of another place.
 const ELSEWHERE: &str = "LIBXDP_BPFFS";
 /// How often a lock is asked for that somebody has, and how long is waited in between.
 const TURNS: u32 = 500;

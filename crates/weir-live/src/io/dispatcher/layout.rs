@@ -1,4 +1,4 @@
-//! How a dispatcher is told which programs it calls: its configuration, byte for byte.
+//! The configuration of a dispatcher, byte for byte: which programs it calls.
 //!
 //! | | |
 //! |-|-|
@@ -61,7 +61,7 @@ pub(super) struct Entry {
     pub(super) flags: u32,
 }
 
-/// What a dispatcher is told.
+/// The configuration of a dispatcher.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Config {
     pub(super) version: Version,

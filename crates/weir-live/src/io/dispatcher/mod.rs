@@ -13,7 +13,7 @@
 //! | Source | xdp-tools, lib/libxdp/protocol.org, versions 2 and 3 (the protocol; the code is our own) |
 //! | Work | O(programs) system calls when an interface is opened or ended; two calls for a frame |
 //! | Units | none |
-//! | Departs | a lone program is put into the first place, where libxdp may replace the dispatcher itself; names are compared by their first 15 letters; what `.xdp_run_config` says of a program is not read, as ours are told by the configuration of the daemon |
+//! | Departs | a lone program is put into the first place, where libxdp may replace the dispatcher itself; names are compared by their first 15 letters; what `.xdp_run_config` says of a program is not read, as ours follow the configuration of the daemon |
 
 mod ask;
 mod change;
@@ -193,7 +193,7 @@ impl AsFd for Member {
 impl Drop for Member {
     fn drop(&mut self) {
         if !self.stays {
-            // There is nobody to be told; what stays is found by `weird doctor`.
+            // There is nobody to report it to; what stays is found by `weird doctor`.
             let _ = self.take_out();
         }
     }

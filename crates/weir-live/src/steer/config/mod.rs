@@ -1,4 +1,4 @@
-//! What a daemon that steers is told: its configuration, read from a file and checked once.
+//! The configuration of a daemon that steers, read from a file and checked once.
 //!
 //! The file is TOML (`document`), read and refused as that of a router is. What comes out is a [`Steering`], of which
 //! only the machine can say more: which of its processors there are, and whether its kernel runs the programs.
@@ -83,7 +83,7 @@ pub struct Classes {
 }
 
 impl Steering {
-    /// The pool that a policy is built for, where so many processors serve.
+    /// The pool that a policy is built for, where `processors` processors serve.
     #[must_use]
     pub fn site(&self, processors: usize) -> Site {
         // Where nobody says what the classes need, they need the same.
@@ -101,7 +101,7 @@ impl Steering {
         }
     }
 
-    /// What the programs are told; `flow_seed` makes the hash that flows are numbered by.
+    /// The set-up of the programs; `flow_seed` makes the hash that flows are numbered by.
     #[must_use]
     pub fn setup(&self, flow_seed: u64) -> Setup {
         Setup {

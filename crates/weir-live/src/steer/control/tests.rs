@@ -35,7 +35,7 @@ impl Fake {
         &mut self.counts.processors[at]
     }
 
-    /// So many requests of a class begin their service, each after this delay.
+    /// Lets `requests` requests of a class begin their service, each after this delay.
     fn serve(&mut self, class: usize, requests: u64, delay: u64) {
         let mut spans = Spans::default();
         (0..requests).for_each(|_| spans.add(Nanos::new(delay)));

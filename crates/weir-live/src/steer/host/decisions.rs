@@ -76,7 +76,7 @@ impl Case {
         }
     }
 
-    /// So many decisions of one dispatcher, with other rules between them.
+    /// Checks `decisions` decisions of one dispatcher, with other rules between them.
     fn dispatcher(&mut self, name: &str, decisions: usize) {
         let (servers, receivers) = (1 + self.random.pick(12), 1 + self.random.pick(3));
         let profile = |share| Profile { share, service: Nanos::new(1_000) };
