@@ -56,7 +56,7 @@ pub enum Refused {
         /// The most that all entries hold.
         largest: Share,
     },
-    /// There are not so many free entries.
+    /// There are too few free entries.
     Entries {
         /// What the distance and the share need.
         needed: u32,

@@ -155,7 +155,7 @@ impl Bounding {
         self.round(frame - own, quanta.len())
     }
 
-    /// The bound of one of so many classes in a round in which the others are served `gap`.
+    /// The bound of one of `classes` classes in a round in which the others are served `gap`.
     pub(crate) fn round(&self, gap: u64, classes: usize) -> Bound {
         let others = classes.saturating_sub(1) as u64;
         self.worst([(gap, others * (self.round_packet - 1))].into_iter(), self.round_packet)

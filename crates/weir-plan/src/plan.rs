@@ -118,9 +118,9 @@ pub struct ClassPlan {
     pub entry_share: Share,
     /// Positions from entry to entry.
     pub distance: u32,
-    /// The least share of so many entries.
+    /// The least share of a class with this number of entries.
     pub minimum_share: Share,
-    /// The largest share of so many entries.
+    /// The largest share of a class with this number of entries.
     pub maximum_share: Share,
     /// The sum of its weights.
     #[serde(serialize_with = "serial::count", rename = "weight_credits")]
@@ -331,7 +331,7 @@ fn classes(asked: &Requirements, solution: &Solution) -> Vec<ClassPlan> {
     admitted.map(class).collect()
 }
 
-/// What is to be known of a plan beside its figures.
+/// What is to be known of a plan besides its figures.
 fn remarks(plan: &Plan, form: Option<Form>) -> Vec<String> {
     let mut notes = Vec::new();
     for class in &plan.classes {

@@ -245,7 +245,7 @@ impl Room<'_> {
         format!("write {}: {cost}", changes.join(" and "))
     }
 
-    /// Whether the class could share a lane with another, with `k` so many times as large.
+    /// Whether the class could share a lane with another, with `k` `by` times as large.
     fn joined(&self, (other, _): (usize, u32), by: u32) -> Option<String> {
         let (one, two) = (&self.asked.classes[self.class], &self.asked.classes[other]);
         let share = Share::new(one.share.parts().saturating_add(two.share.parts()));

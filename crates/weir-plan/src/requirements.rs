@@ -18,7 +18,7 @@
 //! [[class]]
 //! name = "control"
 //! share = "25%"                   # of the data rate; or `rate = "500Mbit"`
-//! distance = 2                    # at most so many positions from entry to entry; or `latency = "60us"`, or neither
+//! distance = 2                    # at most this many positions between entries; or `latency = "60us"`, or neither
 //! lane = 0                        # the virtual channel; default: the place in the list
 //! service_levels = [0, 1]         # service levels of InfiniBand, priorities of Linux; default: the lane's number
 //!

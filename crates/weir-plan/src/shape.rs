@@ -52,13 +52,13 @@ impl Shape {
         Credits::new(self.k as u64 * self.entries() as u64 * self.packet().get())
     }
 
-    /// The least share of a class with so many entries: `n / (N k)`.
+    /// The least share of a class with `entries` entries: `n / (N k)`.
     #[must_use]
     pub fn minimum(&self, entries: u32) -> Share {
         Share::of(u128::from(entries), u128::from(self.entries()) * u128::from(self.k))
     }
 
-    /// The largest share of a class with so many entries: `n w / (N k)`; it may exceed the whole.
+    /// The largest share of a class with `entries` entries: `n w / (N k)`; it may exceed the whole.
     #[must_use]
     pub fn maximum(&self, entries: u32) -> Share {
         let parts = u128::from(entries) * u128::from(self.w) * u128::from(Share::PARTS);
@@ -67,7 +67,7 @@ impl Shape {
     }
 }
 
-/// The coding of a line: so many bits of data in so many bits of the line.
+/// The coding of a line: how many bits of data are in how many bits of the line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 pub enum Coding {
     /// Every bit is data.
@@ -137,7 +137,7 @@ impl Link {
         Rate::new(u64::try_from(bits).unwrap_or(u64::MAX))
     }
 
-    /// The time that `size` takes, rounded up to a whole nanosecond; the longest there is where it cannot be told.
+    /// The time that `size` takes, rounded up to a whole nanosecond; the longest span where that cannot be represented.
     #[must_use]
     pub fn time_of(&self, size: Bytes) -> Nanos {
         let (data, line) = self.coding.ratio();

@@ -42,7 +42,7 @@ pub(crate) fn totals(shape: Shape, classes: impl Iterator<Item = (Share, u32)>) 
     weights.into_iter().map(|weight| Credits::new(u64::try_from(weight).unwrap_or(u64::MAX))).collect()
 }
 
-/// A total over so many entries, the odd credits at equal distances.
+/// Spreads a total over `entries` entries, the odd credits at equal distances.
 pub(crate) fn spread(total: Credits, entries: u32) -> impl Iterator<Item = Credits> {
     let entries = u64::from(entries);
     let (each, odd) = (total.get() / entries, total.get() % entries);

@@ -46,7 +46,7 @@ pub(crate) struct Written {
     pub(crate) percents: Option<Vec<u64>>,
 }
 
-/// Bytes that a target counts with each packet beside the packet of the plan.
+/// Bytes that a target counts with each packet in addition to the packet of the plan.
 pub(crate) const fn header(form: Option<Form>) -> Bytes {
     Bytes::new(if matches!(form, Some(Form::TcEts | Form::TcDrr)) { ETHERNET } else { 0 })
 }

@@ -28,7 +28,7 @@ fn processor() -> f64 {
     spent as f64 / 1e9
 }
 
-/// A router with so many subscribers; `rate` is that of each, in kilobits.
+/// A router with `count` subscribers; `rate` is that of each, in kilobits.
 fn router(count: u32, rate: u32) -> Result<Router, Box<dyn Error>> {
     let folder = std::env::temp_dir().join(format!("weir-subscribers-{}", std::process::id()));
     fs::create_dir_all(&folder)?;

@@ -26,7 +26,7 @@ const QUOTED_V6: usize = 1280 - 40 - 8;
 /// The time to live of what the router sends.
 const TTL: u8 = 64;
 
-/// At most so many in a second, and so many at once.
+/// A limit: so much in a second, and so much at once.
 #[derive(Clone, Debug)]
 pub(super) struct Limit {
     /// Between two of them, in nanoseconds.
@@ -38,7 +38,7 @@ pub(super) struct Limit {
 }
 
 impl Limit {
-    /// At most so many in a second, and so many at once.
+    /// A limit of `per_second` in a second, and `at_once` at once.
     pub(super) const fn new(per_second: u64, at_once: u64) -> Self {
         let interval = 1_000_000_000 / per_second;
         Self { interval, ahead: interval * (at_once - 1), next: 0 }
@@ -62,7 +62,7 @@ struct Message {
     rest: u32,
 }
 
-/// Why a packet did not get through, as its sender is told.
+/// Why a packet did not get through, as reported to its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trouble {
     /// The router let it go for this reason.
@@ -74,7 +74,7 @@ pub(super) enum Trouble {
 }
 
 impl Trouble {
-    /// Whether senders are told of it at all.
+    /// Whether it is reported to senders at all.
     pub(super) fn is_told(self) -> bool {
         !matches!(self, Self::Refused(reason) if !matches!(reason, Reason::Expired | Reason::NoRoute | Reason::NoNeighbour))
     }

@@ -13,7 +13,7 @@
 //! |-|-|
 //! | Source | Linux, Documentation/networking/af_xdp.rst |
 //! | Work | O(1) to take and give back; no allocation after [`Arena::new`] |
-//! | Memory | `frames * FRAME` bytes, touched at once, and 12 bytes a frame beside it; this is the cap |
+//! | Memory | `frames * FRAME` bytes, touched at once, and 12 bytes a frame in addition; this is the cap |
 //! | Units | bytes |
 
 use core::ops::Range;
@@ -37,7 +37,7 @@ pub const MOST_MTU: u32 = LONGEST - 14;
 /// The addresses that an Ethernet frame begins with.
 const ADDRESSES: usize = 12;
 
-/// What a router of so many workers keeps for a frame: itself, and bytes beside it here, in each socket and in each plane.
+/// What a router of `workers` workers keeps for a frame: the frame, and some bytes more here, in each socket and in each plane.
 #[must_use]
 pub const fn cost(workers: u32) -> u64 {
     FRAME as u64 + 128 * workers as u64
@@ -109,7 +109,7 @@ impl Buffer {
         fits
     }
 
-    /// So many bytes are in use from its beginning; `false` and unchanged where the frame ends before.
+    /// Sets how many bytes are in use from its beginning; `false` and unchanged where the frame ends before.
     #[inline]
     pub fn resize(&mut self, length: u32) -> bool {
         let fits = length <= FRAME - u32::from(self.offset);
@@ -158,7 +158,7 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// So many frames, all free; `None` where the system has not that much memory, or `frames` is zero.
+    /// An arena of `frames` frames, all free; `None` where the system has not that much memory, or `frames` is zero.
     #[must_use]
     pub fn new(frames: u32) -> Option<Self> {
         let count = frames as usize;
@@ -182,7 +182,7 @@ impl Arena {
         }
     }
 
-    /// The same memory for so many threads: a part for each, all of the same size but for one frame.
+    /// The same memory for `parts` threads: a part for each, all of the same size but for one frame.
     ///
     /// # Panics
     /// Somebody has a frame of it, or there are fewer frames than parts.
@@ -211,7 +211,7 @@ impl Arena {
         self.free.len() as u32
     }
 
-    /// Where it begins and how many bytes it has: what the kernel is told of a umem.
+    /// Where it begins and how many bytes it has: what the kernel must know of a umem.
     #[must_use]
     pub fn region(&self) -> (NonNull<u8>, usize) {
         (self.memory.base, self.frames() as usize * FRAME as usize)

@@ -2,7 +2,7 @@
 //!
 //! Flows are as many as `flow_buckets`, whatever comes in, so that nothing that is kept for each flow can be made to
 //! grow; who does not know the key cannot choose which flows share a number. What disciplines hash by themselves are
-//! the addresses, beside the flow or alone: those of IPv4 as they are, those of IPv6 folded by the same keyed hash, and
+//! the addresses, with the flow or alone: those of IPv4 as they are, those of IPv6 folded by the same keyed hash, and
 //! none that `flows` does not tell apart.
 //!
 //! | | |
@@ -121,7 +121,7 @@ impl Compiled {
     }
 }
 
-/// What a discipline is told of a packet.
+/// What a discipline sees of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Label {
     /// Its class.

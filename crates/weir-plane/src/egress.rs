@@ -69,7 +69,7 @@ pub(super) struct Egress {
     last: u64,
     /// The discipline's next event, or [`NEVER`].
     event: u64,
-    /// The latest instant that the discipline was told.
+    /// The latest instant that was passed to the discipline.
     told: u64,
     /// Whether what is due found no room.
     pub(super) is_stuck: bool,
@@ -196,7 +196,7 @@ impl Egress {
         if self.is_free() { self.serve(now, frames) } else { self.read_event() }
     }
 
-    /// The line is free since `begin`: the discipline decides. It is told no earlier moment than before.
+    /// The line is free since `begin`: the discipline decides. The moment it gets is never earlier than the one before.
     #[inline]
     fn serve(&mut self, begin: u64, frames: &mut Frames<'_>) {
         if let Some(handle) = self.ask(begin, frames) {
@@ -255,7 +255,7 @@ impl Egress {
         }
     }
 
-    /// Without a rate: grants at most so many packets.
+    /// Without a rate: grants at most `most` packets.
     pub(super) fn grant(&mut self, now: u64, most: u32, frames: &mut Frames<'_>) {
         if self.line.is_some() || self.is_dry {
             return;

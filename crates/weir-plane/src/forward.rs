@@ -383,7 +383,7 @@ impl Plane {
         self.answer(now, at, answers, buffer, arena);
     }
 
-    /// What the operator is to be told, each once.
+    /// What is to be reported to the operator, each once.
     pub fn notice(&mut self) -> Option<Notice> {
         let interface = self.ports.iter().position(|port| port.partial == Once::Due)?;
         self.ports[interface].partial = Once::Told;

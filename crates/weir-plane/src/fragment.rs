@@ -19,7 +19,7 @@ use super::frame::{ETHERNET, Packet, word};
 use super::snapshot::Reason;
 use crate::arena::{Arena, Buffer, FRAME};
 
-/// The most fragments of a packet, beside the first: the largest packet that a frame holds, at the least MTU of IPv4.
+/// The most fragments of a packet, besides the first: the largest packet that a frame holds, at the least MTU of IPv4.
 pub(super) const MOST: usize = FRAME as usize / 48;
 /// The part of a header without options.
 const FIXED: usize = 20;
@@ -67,7 +67,7 @@ impl Header {
     }
 }
 
-/// How much data a fragment with a header of so many bytes has at most: a multiple of eight.
+/// How much data a fragment with a header of `header` bytes has at most: a multiple of eight.
 fn room(mtu: usize, header: usize) -> usize {
     mtu.saturating_sub(header) & !7
 }

@@ -37,7 +37,7 @@ impl Part {
     /// The only plane of a router.
     pub const WHOLE: Self = Self::new(0, 1);
 
-    /// The plane at a place among so many.
+    /// The plane at place `this` of `of` planes.
     #[must_use]
     pub const fn new(this: usize, of: usize) -> Self {
         Self { this, of, devices: Vec::new() }
@@ -78,7 +78,7 @@ enum What {
     Frame { partial: Option<bool> },
     /// A packet that is to leave.
     Transit { packet: Packet, transit: Transit },
-    /// A packet that was dropped, whose sender is to be told.
+    /// A packet that was dropped, which is to be reported to its sender.
     Dropped { packet: Packet, trouble: Trouble },
 }
 
@@ -134,7 +134,7 @@ impl Post {
         self.hand(transit.egress.into(), at, buffer, What::Transit { packet, transit }, arena);
     }
 
-    /// The sender of a dropped packet is told by the plane that serves the interface it came in by.
+    /// A dropped packet is reported to its sender by the plane that serves the interface it came in by.
     #[cold]
     pub(super) fn dropped(
         &mut self,

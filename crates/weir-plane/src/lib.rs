@@ -1,6 +1,6 @@
 //! The data plane: which class, flow, route and neighbour a frame has, and when it leaves.
 //!
-//! Sans-IO: no system call, no clock, no lock. [`config`] is the one definition of what a router is told, and the
+//! Sans-IO: no system call, no clock, no lock. [`config`] is the one definition of a router's configuration, and the
 //! [`arena`] holds its frames. They come in as handles ([`Buffer`]), time as an argument, and what is to be sent goes
 //! out through [`Plane::depart`]; so the whole of a router is tested without one. After [`Plane::new`] nothing
 //! allocates.
@@ -102,7 +102,7 @@ pub struct Received {
     pub partial: Option<bool>,
 }
 
-/// What the operator is to be told, once.
+/// What is to be reported to the operator, once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// Packets came in by an interface whose transport checksums were never completed, and were refused.

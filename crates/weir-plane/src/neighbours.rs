@@ -88,7 +88,7 @@ const FREE: Entry = Entry {
 };
 
 impl Neighbours {
-    /// Those that the configuration knows, and room for so many others; at least a set of them.
+    /// Those that the configuration knows, and room for `most` others; at least a set of them.
     pub(super) fn new(fixed: &[Neighbour], most: u32, hash: Keyed) -> Self {
         let most = (most as usize).next_multiple_of(WAYS).max(WAYS);
         let (learned, alarms) = (vec![FREE; most], Alarms::new(most));
@@ -97,7 +97,7 @@ impl Neighbours {
         neighbours
     }
 
-    /// How many there is room for, beside those of the configuration.
+    /// How many there is room for, besides those of the configuration.
     pub(super) fn most(&self) -> usize {
         self.learned.len()
     }

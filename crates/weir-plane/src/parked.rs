@@ -187,7 +187,7 @@ pub(super) struct Parked {
 }
 
 impl Parked {
-    /// An empty table for so many frames.
+    /// An empty table for `frames` frames.
     pub(super) fn new(frames: u32) -> Self {
         let entry = || Entry {
             buffer: None,

@@ -6,7 +6,7 @@
 //! | | |
 //! |-|-|
 //! | Source | this project |
-//! | Work per packet | O(1) beside the discipline |
+//! | Work per packet | O(1) besides the discipline's |
 //! | Memory | the discipline's, the neighbours', counters by class, [`MOST_ANSWERS`] answers; of the frames a share waits for neighbours ([`Waiting`]) |
 //! | Units | nanoseconds since the daemon began; bytes of IP |
 
@@ -55,14 +55,14 @@ pub(super) struct IngressTally {
     pub(super) fragments: Count,
 }
 
-/// What is told once.
+/// What is reported once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Once {
     /// It has not happened.
     Never,
-    /// It has, and is to be told.
+    /// It has, and is to be reported.
     Due,
-    /// It was told.
+    /// It was reported.
     Told,
 }
 
@@ -116,7 +116,7 @@ pub(super) struct Port {
     ready: List,
     /// What the router itself says.
     answers: VecDeque<Buffer>,
-    /// The last instant that it was told.
+    /// The last instant that was passed to it.
     now: u64,
     /// How many errors it sends.
     pub(super) errors: Limit,
@@ -130,7 +130,7 @@ pub(super) struct Port {
     pub(super) subscribed: Option<Subscribed>,
     /// What came in.
     pub(super) tally: IngressTally,
-    /// Whether the operator is to be told of packets with partial checksums.
+    /// Whether packets with partial checksums are to be reported to the operator.
     pub(super) partial: Once,
 }
 

@@ -223,7 +223,7 @@ pub struct InterfaceSnapshot {
     pub to_router: Count,
     /// Left by it.
     pub forwarded: Count,
-    /// Made by the router itself and left by it, beside those forwarded.
+    /// Made by the router itself and left by it, besides those forwarded.
     pub originated: Count,
     /// Came in by it and were cut into fragments, since the interface that they leave by takes no packets of their size.
     #[serde(default)]

@@ -90,7 +90,7 @@ pub(super) struct Tallies {
 }
 
 impl Tallies {
-    /// So many classes.
+    /// A tally of `classes` classes.
     pub(super) fn new(classes: usize) -> Self {
         Self { classes: vec![ClassTally::default(); classes], subscribers: Vec::new() }
     }

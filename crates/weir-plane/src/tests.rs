@@ -118,7 +118,7 @@ fn what_came_while_nobody_looked_costs_the_line_no_time() {
 fn a_long_stop_is_not_made_up_for() {
     let mut bench = Bench::new(router("fifo"));
     (0..100).for_each(|_| bench.datagram(0, 0, &Udp::across(0, 1, 1000)));
-    // A second later 50 ms are made up for, beside the packet that was on the line.
+    // A second later 50 ms are made up for, besides the packet that was on the line.
     assert_eq!(bench.depart(1_000_000_000, 1, 999).len(), 51);
 }
 
@@ -282,7 +282,7 @@ fn a_mark_of_congestion_is_written() {
     assert!(frames.iter().all(|(_, frame)| super::frame::read(frame).is_ok()));
 }
 
-/// How many frames wait of a flood to so many silent addresses, at most, beside a steady flow of which none is lost.
+/// The most frames that wait of a flood to `silent` silent addresses, next to a steady flow of which none is lost.
 fn flooded(told: crate::config::Router, silent: u32) -> u32 {
     let mut bench = Bench::new(told);
     let mut least = FRAMES;

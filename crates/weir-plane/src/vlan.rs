@@ -186,7 +186,7 @@ impl Exit {
         exit
     }
 
-    /// By how much packets are smaller that are sent with two tags: devices take one beside their MTU.
+    /// By how much packets are smaller that are sent with two tags: devices take one in addition to their MTU.
     pub(super) fn beyond_mtu(&self) -> u32 {
         if self.length > TAG { self.length as u32 } else { 0 }
     }

@@ -13,10 +13,10 @@
 
 use super::parked::{NONE, Parked};
 
-/// Of so many frames at most one waits for neighbours at one interface, and of half as many at all.
+/// At most one in this many frames waits for neighbours at one interface, and at most one in half as many at all interfaces.
 const OF_FRAMES: u32 = 16;
 
-/// How many frames may wait for neighbours at each of so many interfaces: a sixteenth of all, an eighth together.
+/// How many frames may wait for neighbours at each of `interfaces` interfaces: a sixteenth of all, an eighth together.
 pub(super) fn share(frames: u32, interfaces: usize) -> u32 {
     let together = (interfaces as u32).saturating_mul(OF_FRAMES / 2);
     (frames / OF_FRAMES.max(together)).max(1)
@@ -31,7 +31,7 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// None, of at most so many.
+    /// None waiting, and at most `most` at a time.
     pub(super) fn new(most: u32) -> Self {
         Self { oldest: NONE, newest: NONE, count: 0, most }
     }

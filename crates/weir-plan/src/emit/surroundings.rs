@@ -11,7 +11,7 @@ use crate::shape::{Coding, Link};
 const HEADER: u64 = 8;
 /// The payloads of the DTable report, in bytes: least, mean.
 const PAYLOADS: (u64, u64) = (56, 176);
-/// A truncated law of that mean needs a largest payload of so many means.
+/// A truncated law of that mean needs a largest payload of this many means.
 const ROOM: u64 = 3;
 /// Largest packet of the model.
 const MAX_MTU: u64 = 32_768;

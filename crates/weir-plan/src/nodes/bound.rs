@@ -1,7 +1,7 @@
 //! What no placement can be better than.
 //!
 //! How many nodes: `volume`, all needs over what a node can promise (L1); `large`, which knows that two needs above
-//! half of it never share a node, and how little is left beside those that are larger still (L2, the most over all
+//! half of it never share a node, and how little room is left by those that are even larger (L2, the most over all
 //! thresholds); `apart`, how many processes are apart from each other, each from each.
 //!
 //! The largest load of n nodes: `mean`, all needs over n; `longest`, the longest need; `shared`, since of the k n + 1
@@ -103,7 +103,7 @@ pub(super) fn large(needs: &[u64], capacity: u64) -> u64 {
     let above = |threshold: u64| needs.partition_point(|&need| need > threshold);
     let half = above(capacity / 2);
     let of_threshold = |threshold: u64| {
-        // Nothing that is not below the threshold fits beside the first; the others above half have some room left.
+        // Nothing that is not below the threshold fits together with the first; the others above half have some room left.
         let first = above(capacity - threshold);
         let until = needs.partition_point(|&need| need >= threshold);
         let room = (half - first) as u64 * capacity - (sums[half] - sums[first]);
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!((volume(&[6, 6, 6], 10), large(&[6, 6, 6], 10)), (2, 3));
         // Two above half leave 4 + 4, which is less than the three of 4 take.
         assert_eq!((volume(&[6, 6, 4, 4, 4], 10), large(&[6, 6, 4, 4, 4], 10)), (3, 3));
-        // Beside 9 nothing of 3 has room: 3 + 3 + 3 + 3 need two nodes more.
+        // Where 9 is, nothing of 3 has room: 3 + 3 + 3 + 3 need two nodes more.
         assert_eq!((volume(&[9, 3, 3, 3, 3], 10), large(&[9, 3, 3, 3, 3], 10)), (3, 3));
         assert_eq!((volume(&[8, 8, 7, 3, 3, 3], 10), large(&[8, 8, 7, 3, 3, 3], 10)), (4, 4));
         assert_eq!((volume(&[8, 8, 8, 3], 10), large(&[8, 8, 8, 3], 10)), (3, 4));

@@ -50,7 +50,7 @@ pub struct NodeRow {
     /// What it promises.
     #[serde(serialize_with = "serial::count", rename = "committed_ns")]
     pub committed: Nanos,
-    /// What it could promise beside that.
+    /// What it could promise in addition.
     #[serde(serialize_with = "serial::count", rename = "left_ns")]
     pub left: Nanos,
     /// What it promises, as a part of what it can.

@@ -42,7 +42,7 @@ struct Rules {
 }
 
 impl Problem {
-    /// The processes of a request that fit a node at all, on so many nodes.
+    /// The processes of a request that fit a node at all, on `nodes` nodes.
     pub(super) fn new(request: &NodeRequest, nodes: usize) -> Self {
         let capacity = request.capacity().get();
         let groups = &request.groups;

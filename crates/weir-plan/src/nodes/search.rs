@@ -14,13 +14,13 @@
 
 use super::problem::{Board, Problem};
 
-/// After so many steps the search is given up.
+/// The number of steps after which the search is given up.
 pub const MAX_STEPS: u64 = 2_000_000;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Wanted {
-    /// At most so many nodes have any process.
+    /// The most nodes that have any process.
     pub(super) used: usize,
     /// No node has more than this.
     pub(super) limit: u64,

@@ -51,7 +51,7 @@ impl Effective {
         }
     }
 
-    /// The lane in which a service level travels over a port with so many lanes in operation; `None` if it is dropped.
+    /// The lane in which a service level travels over a port with `lanes` lanes in operation; `None` if it is dropped.
     #[must_use]
     pub fn lane_of(&self, level: usize, lanes: u32) -> Option<u32> {
         let lane = self.service_levels[level] % 16;
@@ -88,7 +88,7 @@ pub fn operational(lanes: u32, max: u32) -> u32 {
     LANES.into_iter().rev().find(|each| *each <= lanes.min(max)).unwrap_or(1)
 }
 
-/// With which lane numbers are masked where so many lanes are in operation.
+/// The mask of lane numbers where `lanes` lanes are in operation.
 pub(super) fn mask(lanes: u32) -> u32 {
     match lanes {
         15.. => 15,
@@ -101,7 +101,7 @@ pub(super) fn programmed(pair: (u32, u32), lanes: u32) -> (u32, u32) {
     ((pair.0 % 15) & mask(lanes), pair.1 % 256)
 }
 
-/// How many pairs reach a port with so many entries: of a second block only `capacity % 32`.
+/// How many pairs reach a port with `capacity` entries: of a second block only `capacity % 32`.
 pub(super) fn reaching(capacity: u32) -> usize {
     let capacity = capacity.min(MAX_PAIRS as u32);
     let second = if capacity > 32 { capacity % 32 } else { 0 };

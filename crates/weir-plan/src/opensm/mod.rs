@@ -7,7 +7,7 @@
 //! | option | value |
 //! |---|---|
 //! | `<prefix>_max_vls` | data lanes, 1 to 15; OpenSM 3.3 reads it and, but for the routing `torus-2QoS`, limits nothing by it |
-//! | `<prefix>_high_limit` | so many times 4096 bytes are sent from the high table before the low one has a turn |
+//! | `<prefix>_high_limit` | how many times 4096 bytes are sent from the high table before the low one has a turn |
 //! | `<prefix>_vlarb_high`, `<prefix>_vlarb_low` | `lane:weight,...`: the arbitration tables, weights of 64 bytes |
 //! | `<prefix>_sl2vl` | the lane of each of 16 service levels; 15 drops |
 //!

@@ -235,7 +235,7 @@ impl Context<'_> {
         if behind.is_empty() || !high.contains(&true) || effective.high_limit == 0 {
             return None;
         }
-        // Told once, where the limit or the tables behind it are set.
+        // Reported once, where the limit or the tables behind it are set.
         let tables = [Kind::High, Kind::Low].map(|kind| setting(self.options, self.prefix, kind));
         if at.prefix != self.prefix && tables.iter().flatten().all(|table| table.prefix != self.prefix) {
             return None;

@@ -121,7 +121,7 @@ impl Scheduler for Round {
     }
 }
 
-/// The longest that a first packet of each class took, over so many packets.
+/// The longest that a first packet of each class took, over `packets` packets.
 fn longest(
     (classes, mtu): (usize, u64),
     scheduler: &mut dyn Scheduler,

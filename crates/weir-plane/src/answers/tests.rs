@@ -1,4 +1,4 @@
-//! What senders are told, as they read it.
+//! What is reported to senders, as they read it.
 
 use super::*;
 use crate::frame::{self, Frame};
@@ -121,7 +121,7 @@ fn nothing_is_said_about_errors_and_later_fragments() {
     };
     for (v4, kind) in [(true, 3), (true, 11), (false, 1), (false, 3)] {
         let mut frame = message(v4, kind, 8);
-        // To nowhere, so that the sender of anything else would be told.
+        // To nowhere, so that it would be reported to the sender of anything else.
         if v4 {
             frame[ETHERNET + 16] = 11;
             checksum::write(&mut frame, ETHERNET + 10, 0);
@@ -138,7 +138,7 @@ fn nothing_is_said_about_errors_and_later_fragments() {
     let header = !fold(sum(&fragment[ETHERNET..ETHERNET + 20]));
     checksum::write(&mut fragment, ETHERNET + 10, header);
     silent(&fragment);
-    // Where it may be fragmented, nobody asked to be told.
+    // Where it may be fragmented, nobody asked for a report.
     let mut large = from(true, "10.0.1.1", 1473).frame(own(0), next(0));
     checksum::write(&mut large, ETHERNET + 6, 0);
     checksum::write(&mut large, ETHERNET + 10, 0);

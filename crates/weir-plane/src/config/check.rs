@@ -1,7 +1,8 @@
 //! From the document to a router whose parts fit together.
 //!
 //! What can be refused is refused at its own line and column. What belongs to an interface is checked in
-//! `interfaces`, where packets go in `routes`, what is told apart in `classes`, what every daemon is told in `daemon`.
+//! `interfaces`, where packets go in `routes`, what is distinguished in `classes`, what every daemon is configured
+//! with in `daemon`.
 //!
 //! | | |
 //! |-|-|
@@ -51,10 +52,10 @@ const MOST_MEMORY: Bytes = Bytes::new(1 << 34);
 const MEMORY: Bytes = Bytes::new(64 << 20);
 /// The least frames for each interface, which its rings hold.
 const LEAST_FRAMES: u64 = 64;
-/// The most flows that are told apart.
+/// The most flows that are distinguished.
 const MOST_FLOWS: u32 = 1 << 20;
-/// How many flows are told apart where the file does not say, as under `fq_codel` of Linux: fewer than packets may wait
-/// behind each of two interfaces, so that a flood that fills all of them leaves every flow its share.
+/// How many flows are distinguished where the file does not say, as under `fq_codel` of Linux: fewer than packets may
+/// wait behind each of two interfaces, so that a flood that fills all of them leaves every flow its share.
 pub const FLOWS: u32 = 1024;
 /// How many neighbours are learned at an interface.
 const NEIGHBOURS: RangeInclusive<u32> = 1 << 6..=1 << 16;
@@ -171,7 +172,7 @@ fn mismatch(value: &Mismatch<'_>) -> (&'static str, String) {
     }
 }
 
-/// Checks one document. What it checks beside a router is what every daemon is told.
+/// Checks one document. What it checks besides a router is what every daemon is configured with.
 #[derive(Clone, Copy, Debug)]
 pub struct Checker<'a> {
     /// The text that is refused, or not.

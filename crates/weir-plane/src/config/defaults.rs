@@ -2,10 +2,11 @@
 //!
 //! In a simulation a queue without a limit shows how long it grows; on a line it delays everything for seconds and takes
 //! the frames of other interfaces. So where a spec gives neither `limit` nor `depth`, and neither has a default, each flow
-//! may have what the line sends in [`SPAN_OF_FLOW`], or all together in [`SPAN`] where flows are not told apart. At the
-//! bound of all together the longest queue gives way where the spec does not say who does: a line has senders that do not
-//! care what they lose, and a flow that sends little is to lose nothing to them. Where a discipline hashes flows by itself and its spec does not say by which key, it is the router's `flows`. What is written in
-//! the spec holds, `none` included, and with `defaults = "simulation"` nothing is filled in.
+//! may have what the line sends in [`SPAN_OF_FLOW`], or all together in [`SPAN`] where flows are not distinguished. At the bound
+//! of all together the longest queue gives way where the spec does not say who does: a line has senders that do not care what
+//! they lose, and a flow that sends little is to lose nothing to them. Where a discipline hashes flows by itself and its spec
+//! does not say by which key, it is the router's `flows`. What is written in the spec holds, `none` included, and with `defaults
+//! = "simulation"` nothing is filled in.
 //!
 //! Where an interface has subscribers there are as many queues as they are, so that each is small: it holds what its
 //! ceiling sends in [`SPAN`], whatever the discipline takes elsewhere, and hashes flows to [`QUEUES`] queues.
@@ -29,7 +30,7 @@ use super::{Defaults, FlowKey, Interface, Router};
 
 /// How long a queue takes that all flows share, if it is full of large packets, in nanoseconds.
 const SPAN: u64 = 100_000_000;
-/// The same of what one flow may have where flows are told apart.
+/// The same of what one flow may have where flows are distinguished.
 const SPAN_OF_FLOW: u64 = 50_000_000;
 /// The bounds of either, in packets; the upper one also holds without a rate.
 const PACKETS: (u64, u64) = (10, 1000);
@@ -83,7 +84,7 @@ impl Line {
         sent.clamp(few, many).min(self.most)
     }
 
-    /// How long it takes to send so many packets, in words; nothing without a rate.
+    /// How long it takes to send `packets` packets, in words; nothing without a rate.
     fn says(&self, packets: u64) -> Option<String> {
         let rate = self.rate?;
         let bits = u128::from(packets) * 8 * u128::from(self.packet);
@@ -131,7 +132,7 @@ fn fill(spec: &Spec, line: Line, flows: FlowKey) -> Spec {
         filled.arguments[place].value = fill(&spec.arguments[place].value, inner, flows);
     }
     if info.parameters.iter().any(|parameter| parameter.name == KEY) && given(spec, info, KEY).is_none() {
-        // The flow's number stands beside the addresses, which are as few as `flows` says.
+        // The flow's number is given with the addresses, which are as few as `flows` says.
         filled.arguments.push(Argument::new(KEY, if flows == FlowKey::Addresses { ADDRESSES } else { FLOW }));
     }
     let lacks_full =
@@ -179,7 +180,7 @@ fn small(spec: &Spec, line: Line) -> Spec {
     small
 }
 
-/// The name of a discipline within a spec that is told to hash addresses alone.
+/// The name of a discipline within a spec that hashes addresses alone.
 fn by_addresses(spec: &Spec) -> Option<&str> {
     let info = registry::info(&spec.name).ok()?;
     let is_it = given(spec, info, KEY).is_some_and(|key| key.name == ADDRESSES);

@@ -1,4 +1,4 @@
-//! What a router is told: its configuration, read from a file and checked once.
+//! The configuration of a router, read from a file and checked once.
 //!
 //! The file is TOML ([`document`]); unknown keys, wrong units and contradictions are refused with file, line, column,
 //! value, bound and remedy, as in a scenario. What comes out is a [`Router`] in which every name is a number and every
@@ -119,7 +119,7 @@ pub struct Interface {
     pub addresses: Vec<IpNet>,
     /// The rate at which frames leave; `None`: as fast as the device takes them.
     pub rate: Option<Rate>,
-    /// What each packet takes on the line beside its IP bytes.
+    /// What each packet takes on the line besides its IP bytes.
     pub framing: Bytes,
     /// From the end of a transmission to the device.
     pub propagation: Nanos,

@@ -131,7 +131,7 @@ fn who_does_not_answer_gets_nothing() {
     // A 24th of the frames may wait for neighbours here: the last ten did until the end.
     assert_eq!(class(&bench).dropped[&Reason::NoNeighbour].packets, 10);
     assert_eq!(class(&bench).dropped[&Reason::NeighbourQueueFull].packets, 90);
-    // While it is silent nothing is queued for it, and the sender is told.
+    // While it is silent nothing is queued for it, and the sender gets a report.
     bench.datagram(4_000_000_000, 1, &Udp::new("10.0.1.1", "10.0.0.9", 72));
     assert_eq!(bench.snapshot(0).interfaces[1].refused[&Reason::NoNeighbour].packets, 1);
     assert_eq!(bench.depart(4_000_000_000, 1, 9).len(), 1);

@@ -64,7 +64,7 @@ impl Port {
         }
     }
 
-    /// There is to be room for so many neighbours: where it was for another number, all are looked for anew.
+    /// Makes room for a number of neighbours: where it was for another number, all are looked for anew.
     pub(in super::super) fn set_most_neighbours(
         &mut self,
         interface: &Interface,

@@ -37,7 +37,7 @@ fn subscriber(at: usize) -> Ipv4Addr {
     Ipv4Addr::from_bits(u32::from(Ipv4Addr::new(100, 64, 0, 0)) + at as u32)
 }
 
-/// So many subscribers in groups of twenty.
+/// `count` subscribers in groups of twenty.
 fn many(count: usize) -> Arc<Table> {
     let groups = (0..count.div_ceil(20)).map(|at| format!("g{at},,300kbit,2Mbit,\n"));
     let each = (0..count).map(|at| {

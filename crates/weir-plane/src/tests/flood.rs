@@ -124,7 +124,7 @@ impl Bed {
     }
 }
 
-/// So many new flows, one packet each.
+/// A flood of `flows` new flows, one packet each.
 fn flood(discipline: &str, flows: u64, buckets: u32, alone: bool) -> Outcome {
     let mut bed = Bed::new(discipline, buckets);
     let mine = bed.write(STEADY);

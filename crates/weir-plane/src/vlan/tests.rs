@@ -298,7 +298,7 @@ fn fragments_have_the_priority_of_their_packet_and_two_tags_count() {
     assert!(frames.iter().all(|frame| bare(frame).0 == with_priority(TAGS[2], 5)));
     assert!(frames.iter().all(|frame| frame.len() <= ETHERNET + 1500));
     bench.holds(0);
-    // One tag does not count, and a device that takes two beside its MTU is named by `mtu`.
+    // One tag does not count, and a device that takes two in addition to its MTU is named by `mtu`.
     let mut router = trunk("fifo");
     router.interfaces[2].mtu = Some(weir_core::units::Bytes::new(1500));
     let mut bench = self::bench(router);

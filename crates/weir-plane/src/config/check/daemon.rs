@@ -1,4 +1,4 @@
-//! What every daemon is told, whatever it does: the version of the format, its name, its metrics, who may read.
+//! What every daemon is configured with, whatever it does: the version of the format, its name, its metrics, who may read.
 
 use std::net::SocketAddr;
 
@@ -11,7 +11,7 @@ use super::{Checked, Checker, VERSION};
 
 /// The longest name of a daemon, in bytes: it is part of the path of a socket, which the kernel bounds.
 const LONGEST_NAME: usize = 32;
-/// Names that stand for something else beside them.
+/// Names that have another meaning too.
 const RESERVED: [&str; 1] = ["testbed"];
 /// The longest name of a user or a group, in bytes.
 const LONGEST_SYSTEM_NAME: usize = 32;

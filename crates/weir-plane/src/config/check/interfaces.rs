@@ -23,7 +23,7 @@ const MOST_ADDRESSES: usize = 16;
 const RATES: (Rate, Rate) = (Rate::new(1_000), Rate::new(1_000_000_000_000));
 /// The header of an Ethernet frame.
 const HEADER: Bytes = Bytes::new(14);
-/// The most that a packet takes on the line beside its bytes.
+/// The most that a packet takes on the line besides its bytes.
 const MOST_FRAMING: Bytes = Bytes::new(1024);
 /// The longest propagation, during which frames lie in memory.
 const LONGEST_PROPAGATION: Nanos = Nanos::new(10_000_000_000);
