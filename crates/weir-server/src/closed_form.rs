@@ -326,7 +326,7 @@ fn single(server: &ServerScenario, load: f64) -> f64 {
 fn priorities(server: &ServerScenario, load: f64) -> Result<Vec<f64>, TheoryError> {
     let (rate, shares) = (load / server.mean_service(), server.shares());
     let mut order: Vec<usize> = (0..server.classes.len()).collect();
-    // As the discipline is told: means in whole nanoseconds, of equal ones the lower class first.
+    // As the discipline sees it: means in whole nanoseconds, of equal ones the lower class first.
     order.sort_by_key(|&class| server.site.classes[class].service);
     let of = |&class: &usize| {
         let service = &server.classes[class].service;

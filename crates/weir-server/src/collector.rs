@@ -8,11 +8,11 @@
 //!
 //! | | |
 //! |-|-|
-//! | Work | O(1) for all that is told; of a request little, for its times are put aside and counted `ASIDE` at once |
+//! | Work | O(1) for each report; of a request little, for its times are put aside and counted `ASIDE` at once |
 //! | Memory | three histograms and `ASIDE` requests a class, some numbers a core, [`KEPT_CHANGES`] changes of the cores in use, the windows, and the steps of [`OverTime`] |
 //! | Allocates | where a histogram first holds a time of another power of two, and for a later window than before |
 //!
-//! Changes of the cores in use are told in order of time; nothing else need be.
+//! Changes of the cores in use are reported in order of time; nothing else need be.
 
 mod parts;
 mod recovery;
@@ -27,9 +27,9 @@ use weir_core::units::{Instant, Nanos};
 use weir_lab::stats::window::Window;
 use weir_lab::stats::{Histogram, OverTime, Times};
 
-/// So many changes of the cores in use are kept.
+/// The most changes of the cores in use that are kept.
 pub const KEPT_CHANGES: usize = 10_000;
-/// So many requests of a class are put aside before they are counted.
+/// The number of requests of a class that are put aside before they are counted.
 const ASIDE: usize = 128;
 /// What is kept of a class: delays, responses, slowdowns.
 pub const METRICS: usize = 3;
@@ -136,7 +136,7 @@ pub struct CoreCounts {
     pub overhead: u64,
 }
 
-/// What was told from the beginning to the end, and what reaches over the ends of the measured time.
+/// What was reported from the beginning to the end, and what reaches over the ends of the measured time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Told {
     /// Requests that were done.
@@ -278,7 +278,7 @@ pub struct Collector {
     pub over_time: OverTime,
     /// Windows, where they are asked for.
     pub windows: Option<WindowSums>,
-    /// What was told of all.
+    /// What was reported of all.
     pub told: Told,
     aside: Vec<Aside>,
     /// When clients give up, by class; empty where none does.
@@ -311,7 +311,7 @@ fn last(server: &ServerScenario) -> Window {
     Window { from: Instant::new(until.get() - tenth), until }
 }
 
-/// Slowdowns are told to the nearest of these.
+/// Slowdowns are reported to the nearest multiple of this.
 pub const SLOWDOWN_STEP: f64 = 1e-3;
 /// No slowdown is less.
 pub const LEAST_SLOWDOWN: f64 = 1.0;
@@ -400,7 +400,7 @@ impl Collector {
         self.told.late += u128::from(spent.get());
     }
 
-    /// A request that reaches over an end of the measured time; its work is told with it, or part by part.
+    /// A request that reaches over an end of the measured time; its work is reported with it, or part by part.
     #[cold]
     fn reaches_over(&mut self, done: &Done, has_work: bool) {
         let (from, until) = (self.window.from.get(), self.window.until.get());
@@ -423,7 +423,7 @@ impl Collector {
 }
 
 impl Collector {
-    /// Counts a request, and its work, if that is not told part by part.
+    /// Counts a request, and its work, if that is not reported part by part.
     #[inline(always)]
     fn request<const HAS_WORK: bool>(&mut self, done: &Done) {
         self.told.done += 1;

@@ -1,4 +1,4 @@
-//! Closed forms beside the simulation, and what is said where they do not agree.
+//! Closed forms to compare the simulation with, and what is said where they do not agree.
 //!
 //! [`crate::closed_form`] says whose they are and where they apply. Where something was dropped none does: who is
 //! served then is not who came. Delays of M/G/1 and of M/M/k do not depend on the service that follows, so the response of

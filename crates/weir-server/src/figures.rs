@@ -143,7 +143,7 @@ pub fn measured_of(server: &ServerScenario) -> Measured {
     Measured { subjects, loads: Vec::new() }
 }
 
-/// Whether so many requests tell a quantile from the longest.
+/// Whether `requests` requests are enough to distinguish a quantile from the longest.
 fn tells(p: f64, requests: u64) -> bool {
     (1.0 - p) * requests as f64 >= ABOVE - 1e-6
 }
@@ -227,7 +227,7 @@ impl<'c> Making<'c> {
         }
     }
 
-    /// The mean time after a burst until clients are served again. Where some replications do not come back it is not told:
+    /// The mean time after a burst until clients are served again. Where some replications do not come back it is withheld:
     /// the mean of the others would be too short, whatever the run.
     fn recovery(&mut self, title: Title) {
         let of = |run: &Summary| run.recovered.map(|time| time as f64 / 1e9);

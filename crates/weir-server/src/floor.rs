@@ -87,7 +87,7 @@ fn of_trace(
 }
 
 impl Service {
-    /// The probability of a service of at most so many nanoseconds.
+    /// The probability of a service of at most `time` nanoseconds.
     fn cdf(&self, time: u64) -> f64 {
         match self {
             Self::Law(Law::Constant(span)) => f64::from(u8::from(span.get() <= time)),

@@ -30,7 +30,7 @@ pub fn class(name: &str, share: f64, law: Law) -> Class {
 }
 
 /// Poisson arrivals of these classes at a load, on `cores` cores, one flow, one receiver, no costs, for 10 ms of which all
-/// counts. Disciplines are told the whole service.
+/// counts. Disciplines know the whole service.
 ///
 /// # Errors
 /// One of the disciplines is no spec.

@@ -1,4 +1,4 @@
-//! One discipline in one replication of a server, and what it leaves besides what the sink was told.
+//! One discipline in one replication of a server, and what it leaves besides what was reported to the sink.
 
 /// One discipline in one replication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

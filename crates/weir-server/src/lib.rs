@@ -5,20 +5,20 @@
 //! | Source | Ouyang, *CS477 Advanced Operating Systems Lab1 Report*, EPFL, 2024, and the handout of that lab; policies of later systems as their files in `weir_core::pool` say |
 //! | Time | whole nanoseconds |
 //!
-//! **A request** arrives with a class, a flow and a service time, which is what it needs of a core. The disciplines are
-//! told what [`model::Known`] says of it, not more.
+//! **A request** arrives with a class, a flow and a service time, which is what it needs of a core. The disciplines
+//! know of it what [`model::Known`] says, not more.
 //!
 //! **Receivers.** A request comes to the receiver `flow mod receivers`, which sees to one after the other, `costs.dispatch`
 //! each; `costs.hand_over` later it is before the discipline. The times between arrival and there are part of its
 //! queueing delay. Of those that come there at one instant, who arrived first comes first. Where `ring` is given, at most
-//! so many wait for a receiver, but for the one it sees to: who finds no place when it arrives is dropped. A place is free
-//! from the instant on at which the receiver turns to the next.
+//! that many wait for a receiver, but for the one it sees to: who finds no place when it arrives is dropped. A place is
+//! free from the instant on at which the receiver turns to the next.
 //!
 //! **Cores.** A core serves one request at a time, up to the quantum that the discipline grants. Before it, it spends the
 //! overhead that the discipline states, and `costs.cold` more where the request's flow was last served by another core
 //! (the flow's data are in another cache). Overheads keep the core busy, delay the request, and are no service.
 //!
-//! **Control.** A discipline that controls itself is told, period by period, of the requests whose service began in it, of
+//! **Control.** A discipline that controls itself learns, period by period, of the requests whose service began in it, of
 //! what cores were busy, and how long ago the request arrived that came before the discipline first of those whose service
 //! has not begun. Where nothing is left to come, periods end with the last request.
 //!
@@ -29,8 +29,8 @@
 //! its turn comes: until then it stands in the queue, is counted by the bound of the queue, and is seen by dispatchers. A core that
 //! turns to it turns to the next at once.
 //!
-//! **Balking.** A request that finds at least so many waiting when it arrives, in all queues together and those who have left but still
-//! stand there with them, does not join, with a probability. Its client does not try again.
+//! **Balking.** A request that finds at least a given number waiting when it arrives, in all queues together and those who have
+//! left but still stand there with them, does not join, with a probability. Its client does not try again.
 //!
 //! **Deadline.** The answer must be there by then, and the server knows. With `before`, a request whose turn comes first is not begun if it
 //! would end later, were it served from then on in one piece, the overhead of the discipline with it. With `during`, a request is not
@@ -68,7 +68,7 @@
 //!
 //! **Counted** is every request that arrives in the measured time, from the end of the warm-up to before the end; the run
 //! goes on without arrivals until all of them are done. So all disciplines are compared over the same requests. What is
-//! told of cores (busy, overhead, in use) is of the measured time.
+//! reported of cores (busy, overhead, in use) is of the measured time.
 //!
 //! **Windows** are of `measure.window`, from the beginning of the run; the delay of a request counts in the window in which
 //! its service begins.

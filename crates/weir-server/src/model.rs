@@ -55,7 +55,7 @@ pub struct ServerScenario {
 }
 
 impl ServerScenario {
-    /// Whether it is told which requests other cores served than the ones of their flow before.
+    /// Whether it is reported which requests were served by cores other than the one of their flow before.
     #[must_use]
     pub fn tells_cores(&self) -> bool {
         // The data of a flow whose requests go to several cores are at no core.
@@ -107,8 +107,8 @@ impl ServerScenario {
         self.retry.is_some() || self.breaker.is_some() || is_closed && gives_up
     }
 
-    /// When the burst ends after which it is told how long it took to recover; `None` where there is none, or clients do not try
-    /// again.
+    /// When the burst ends after which it is reported how long it took to recover; `None` where there is none, or clients do not
+    /// try again.
     #[must_use]
     pub fn burst_ends(&self) -> Option<Nanos> {
         let (Workload::Open(Open { burst: Some(burst), .. }), Some(_)) = (&self.workload, self.retry) else {
@@ -249,7 +249,7 @@ pub enum Hopeless {
 /// Requests that do not join where they find many waiting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Balk {
-    /// So many wait at least, in all queues together.
+    /// The number that wait at least, in all queues together.
     pub at: u64,
     /// The probability with which a request does not join then.
     pub probability: f64,

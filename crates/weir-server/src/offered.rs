@@ -87,7 +87,7 @@ impl ServerScenario {
         }
     }
 
-    /// Whether the measured time is so many whole periods of its curve.
+    /// Whether the measured time is a whole number of periods of its curve.
     #[must_use]
     pub fn measures_whole_periods(&self) -> bool {
         self.curve().is_some_and(|(_, curve)| curve.repeats_in(measured(self).span().get()))
@@ -110,7 +110,7 @@ impl ServerScenario {
         self.load.or(Some(computed)).filter(|load| load.is_finite())
     }
 
-    /// Whether it is told where a flow comes to another core than before.
+    /// Whether it is reported where a flow comes to another core than before.
     #[must_use]
     pub fn tells_cold(&self) -> bool {
         self.tells_cores()

@@ -88,7 +88,7 @@ pub struct ServerOutcome {
     pub delay_over_time: Vec<DelayOverTime>,
     /// How many cores were in use in the first replication.
     pub in_use: Vec<InUse>,
-    /// Closed forms beside the simulation.
+    /// Closed forms to compare the simulation with.
     pub theory: Vec<TheoryRow>,
     /// Self-checks.
     pub checks: Vec<Check>,

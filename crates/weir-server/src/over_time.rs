@@ -13,7 +13,7 @@
 //!
 //! | | |
 //! |-|-|
-//! | Work | O(1) for all that is told |
+//! | Work | O(1) for each report |
 //! | Memory | a histogram and some numbers a window |
 
 use crate::collector::Collector;
@@ -38,7 +38,7 @@ struct Came {
     delays: Histogram,
 }
 
-/// Collects figures over time beside what another sink keeps.
+/// Collects figures over time besides what another sink keeps.
 pub(crate) struct OverTimeSink<'c> {
     collector: &'c mut Collector,
     length: u64,

@@ -1,6 +1,6 @@
 //! What the engines of the server tell of a run.
 //!
-//! Requests are told of in whatever order the engine comes to them: what is kept of them must not depend on it.
+//! Requests are reported in whatever order the engine comes to them: what is kept of them must not depend on it.
 
 use std::ops::Range;
 
@@ -202,7 +202,7 @@ pub struct Part {
     pub ends: Ends,
 }
 
-/// Is told what happens.
+/// Receives reports of what happens.
 pub trait Sink {
     /// Whether requests are followed one by one, by [`Self::came`], [`Self::gone`] and [`Self::turned_away`]. The engine that jumps from event to event
     /// tells of them, and no other.
@@ -226,7 +226,7 @@ pub trait Sink {
         }
     }
     /// A request that went to several cores is answered: times are those of the sub-request that was answered last, `service` is
-    /// what it takes on idle cores, `arrived` when the request did. Its work is told part by part.
+    /// what it takes on idle cores, `arrived` when the request did. Its work is reported part by part.
     fn answered(&mut self, done: &Done);
     /// A sub-request is over, or a second copy of one.
     fn part(&mut self, part: &Part);
@@ -240,7 +240,7 @@ pub trait Sink {
     fn retried(&mut self, class: u16, arrived: Instant, service: Nanos);
     /// A core was busy, of which `overhead` was no service of a request.
     fn busy(&mut self, server: u32, from: Instant, until: Instant, overhead: Nanos);
-    /// From now on so many cores may be given new requests.
+    /// From now on `servers` cores may be given new requests.
     fn in_use(&mut self, now: Instant, servers: u32);
 }
 

@@ -1,4 +1,4 @@
-//! Requests one by one: what became of each, as rows of a table, beside what another sink counts.
+//! Requests one by one: what became of each, as rows of a table, besides what another sink counts.
 //!
 //! | column | |
 //! |---|---|
@@ -13,7 +13,7 @@
 //! Rows come in the order in which requests go, warm-up included. Where there is no number, as of the core of a request that was
 //! dropped, there is none.
 //!
-//! Work: O(1) a request. Memory: a block of rows, and 12 bytes for each request that is there at a time.
+//! Work: O(1) a request. Memory: a block of rows, and 12 bytes for each request present at a time.
 
 use crate::model::ServerScenario;
 use crate::record::{Batch, Done, Fate, Gone, Lost, Part, Sink, Unserved};

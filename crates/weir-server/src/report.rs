@@ -23,7 +23,7 @@ use weir_workload::Arrivals;
 
 /// So much of the requests that arrive, more at the end of the measured time than at its beginning, are a growing queue.
 const GROWING: f64 = 0.01;
-/// And so many for each core.
+/// And this many for each core.
 const GROWING_CORE: f64 = 20.0;
 /// With fewer control periods a discipline has not steered.
 const FEWEST_PERIODS: u64 = 5;

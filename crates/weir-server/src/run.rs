@@ -57,7 +57,7 @@ fn with_records(
     recorded::simulate(server, frame, control)
 }
 
-/// Runs a job by the engine that is fastest; the collector is told what happens.
+/// Runs a job by the engine that is fastest; what happens is reported to the collector.
 ///
 /// # Errors
 /// As [`engine::play`].

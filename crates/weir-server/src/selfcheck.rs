@@ -43,7 +43,7 @@ fn conservation(discipline: &str, cell: &Cell) -> Check {
     Check::new(Some(discipline), "conservation", offered, left, 0.0, note)
 }
 
-/// The engine has told of every request that it counted.
+/// Checks that the engine has reported every request that it counted.
 fn told(discipline: &str, cell: &Cell) -> Check {
     let counted = sum(cell, |run| (run.left.done + run.left.dropped).into());
     let told = sum(cell, |run| (run.told.done + run.told.dropped).into());
@@ -144,7 +144,7 @@ fn utilisation(server: &ServerScenario, discipline: &str, cell: &Cell) -> Option
     Some(check((high - low) / 2.0).telling(TELLING_INTERVAL, expected))
 }
 
-/// So many requests more or fewer than the rate says may come in the measured time, by where its ends lie.
+/// How many requests more or fewer than the rate says may come in the measured time, depending on where its ends lie.
 fn at_ends(server: &ServerScenario) -> f64 {
     match server.steady().map(|open| (&open.process, open.mean_gap)) {
         Some((Process::Trains { every, .. }, mean_gap)) => every.get() as f64 / mean_gap + 2.0,

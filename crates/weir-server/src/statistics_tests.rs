@@ -1,5 +1,5 @@
-//! What is told by hand, and what is made of it: the collector, figures, checks, windows; whole runs and their books. Closed forms,
-//! clients that give up and requests that go to several cores have files of their own.
+//! Reports made by hand, and what becomes of them: the collector, figures, checks, windows; whole runs and their books. Closed
+//! forms, clients that give up and requests that go to several cores have files of their own.
 
 mod closed_forms;
 mod curves;
@@ -369,7 +369,7 @@ fn no_interval_of_a_slowdown_is_below_one_nor_of_a_delay_below_none() {
     assert_eq!(mean.low, Some(1.0), "{mean:?}");
 }
 
-/// Something that is told.
+/// Something that is reported.
 #[derive(Clone, Debug)]
 enum Told {
     Done(Done),

@@ -74,7 +74,7 @@ pub struct Summary {
     pub peak: u32,
     /// How long after a burst clients were served again, in nanoseconds; `None` where there is no such time.
     pub recovered: Option<u64>,
-    /// What was told of all.
+    /// What was reported of all.
     pub told: Told,
     /// As the engine has counted.
     pub left: Left,

@@ -9,7 +9,7 @@
 //! |-|-|
 //! | Source | Lindley, *The theory of queues with a single server*, Proc. Cambridge Phil. Soc. 48, 1952; Kiefer and Wolfowitz, *On the theory of queues with many servers*, Trans. AMS 78, 1955 |
 //! | Work per request | O(1), and that of the dispatcher; with one queue, and where the shortest is looked for, O(cores) over a few cache lines |
-//! | Memory | the ends of the requests that are there |
+//! | Memory | the ends of the requests present |
 //! | Stands for | cores that are alike: `cfcfs`, `darc` whose classes use the cores of longer ones, and every dispatcher without control over first-in first-out queues; no cost of a cold cache, no measurement of order, no closed-loop clients, no retries, several cores a request only under dispatchers and where nothing is cancelled, no deadlines, nobody who does not join, patience only where neither cores are reserved nor work is seen, and one receiver, which keeps the order of arrival and whose ring has no bound |
 //!
 //! The plain engine gives the same, request by request, which the tests show.
@@ -54,12 +54,12 @@ const BLOCK: usize = 1024;
 
 /// One discipline under which a request is one step.
 pub(crate) trait Course {
-    /// Requests of a block come, one after the other, and are told of, those whose course is not known by then with later
-    /// ones; how many leave unserved.
+    /// Takes the requests of a block, one after the other, and reports them; those whose course is not known by then are
+    /// reported with later ones. Returns how many leave unserved.
     fn take<S: Sink>(&mut self, door: &mut Door, block: &Requests, teller: &mut Teller<'_, S>) -> u64;
     /// No more requests come: those that wait begin.
     fn close<S: Sink>(&mut self, _teller: &mut Teller<'_, S>) {}
-    /// How many grants there were, where so many requests are done.
+    /// How many grants there were, where `done` requests are done.
     fn grants(&self, done: u64) -> u64 {
         done
     }

@@ -101,7 +101,7 @@ impl<D: Dispatcher<Message<Nanos>>, N: Numbers> PerCore<D, N> {
     }
 }
 
-/// What dispatchers are told of a request.
+/// What dispatchers see of a request.
 #[inline(always)]
 fn item(request: &Request) -> Message<Nanos> {
     Message {

@@ -27,7 +27,7 @@ struct Place {
     waiting: VecDeque<Request>,
 }
 
-/// Requests that have begun and are not told yet, in the order in which they do.
+/// Requests that have begun and are not reported yet, in the order in which they do.
 #[derive(Default)]
 struct Begun {
     requests: Requests,

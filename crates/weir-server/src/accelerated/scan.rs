@@ -8,7 +8,7 @@ pub(super) const TOGETHER: usize = 8;
 /// A number of each core. Of at most [`TOGETHER`] cores they are an array, so that loops over them have a length that is
 /// known when they are compiled; it is filled up with cores that are never free.
 pub(super) trait Numbers: AsRef<[Cell<u64>]> {
-    /// The same number of each of so many cores; `never` of those that do not exist.
+    /// The same number for each of `cores` cores; `never` for those that do not exist.
     fn new(cores: u32, number: u64, never: u64) -> Self;
 }
 

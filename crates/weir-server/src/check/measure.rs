@@ -16,7 +16,7 @@ use weir_workload::requests::Requests;
 pub(super) const REQUESTS: u64 = 2_000_000;
 /// Replications where the scenario does not say.
 const REPLICATIONS: u64 = 10;
-/// The part of a run that does not count where the scenario does not say: one in so many.
+/// The part of a run that does not count where the scenario does not say: one part in this many.
 const WARM_UP: u64 = 10;
 /// The shortest window.
 pub(super) const SHORTEST_WINDOW: Nanos = Nanos::new(1_000);

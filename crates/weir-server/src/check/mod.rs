@@ -46,7 +46,7 @@ use classes::profiles;
 const LONGEST_RUN: Nanos = Nanos::new(100_000_000_000_000_000);
 /// The longest service and the longest thinking.
 const LONGEST_SERVICE: Nanos = Nanos::new(60_000_000_000_000);
-/// The longest cost of a request beside its service.
+/// The longest cost of a request besides its service.
 const LONGEST_COST: Nanos = Nanos::new(1_000_000_000);
 /// How many requests may wait in one queue: by default, and at most.
 const QUEUE: u64 = 4096;
@@ -109,7 +109,7 @@ impl Read for ServerScenario {
         }
         let stop = &mut document.stop;
         if matches!(model.workload, Workload::Open(_)) {
-            // So many requests would be shared out anew.
+            // A number of requests would be shared out anew.
             let lasting = Time { span: model.stop.duration, clock: Clock::Seconds };
             (stop.requests, stop.duration) = (None, Some(Located::nowhere(lasting)));
         }

@@ -51,7 +51,7 @@ impl Levels {
         sum + left * rate
     }
 
-    /// When so many requests have arrived, in the mean.
+    /// When `requests` requests have arrived, in the mean.
     fn time_of(&self, requests: f64, gap: f64) -> f64 {
         let every = self.every.get() as f64;
         let (mut at, mut rate, mut left) = (0.0, 1.0 / gap, requests);
@@ -103,7 +103,7 @@ impl Open {
         }
     }
 
-    /// When so many requests have arrived, in the mean, in nanoseconds.
+    /// When `requests` requests have arrived, in the mean, in nanoseconds.
     pub(super) fn time_of(&self, requests: f64) -> f64 {
         match (self.levels, self.burst, &self.curve) {
             (Some(levels), _, _) => levels.time_of(requests, self.mean_gap),

@@ -7,7 +7,7 @@
 //! | | |
 //! |-|-|
 //! | Source | this project; a state that outlasts its trigger: Bronson et al., *Metastable failures in distributed systems*, HotOS '21 |
-//! | Reading | a time is told to a hundredth of what lies between burst and end |
+//! | Reading | a time is known to a hundredth of what lies between burst and end |
 //! | Work | O(1) an attempt |
 //! | Memory | 100 windows |
 
@@ -16,7 +16,7 @@ use weir_core::units::Instant;
 
 /// Windows from the end of the burst to the end of the run.
 const WINDOWS: u64 = 100;
-/// So many in a row must not fail.
+/// The number of attempts in a row that must not fail.
 const QUIET: usize = 10;
 
 /// What became of the attempts after a burst.

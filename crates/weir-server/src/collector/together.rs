@@ -1,4 +1,4 @@
-//! Requests that are told together: counted column by column, as one by one.
+//! Requests that are reported together: counted column by column, as one by one.
 //!
 //! | | |
 //! |-|-|
@@ -11,7 +11,7 @@ use crate::record::{Batch, Sink};
 use weir_core::units::Nanos;
 use weir_lab::dispatch::{Level, Work};
 
-/// So many requests are counted together.
+/// The number of requests that are counted together.
 const TOGETHER: usize = 256;
 
 /// Delays, responses, slowdowns.
@@ -47,7 +47,7 @@ impl Work for Times<'_> {
 }
 
 impl Collector {
-    /// Counts requests that are told together.
+    /// Counts requests that are reported together.
     pub(super) fn count_together(&mut self, batch: Batch<'_>) {
         for begin in (0..batch.len()).step_by(TOGETHER) {
             self.count_few(batch.part(begin..(begin + TOGETHER).min(batch.len())));

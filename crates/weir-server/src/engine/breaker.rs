@@ -2,7 +2,7 @@
 //!
 //! *Closed*, all attempts are sent. Where at least [`Breaker::least`] attempts have ended within the window and the part of
 //! [`Breaker::failures`] of them has failed, it *opens*: attempts are refused. The first attempt after [`Breaker::open`] finds it
-//! *half open*: so many are sent as there are probes, the others refused. When all probes have ended, it closes, with an empty
+//! *half open*: as many are sent as there are probes, the others refused. When all probes have ended, it closes, with an empty
 //! window, or opens again, by the same part.
 //!
 //! | | |

@@ -19,7 +19,7 @@ use weir_core::pool::{Apart, ServerId};
 use weir_core::units::{Instant, Nanos};
 use weir_lab::stats::Histogram;
 
-/// So many responses of a class are seen before a quantile of them says anything.
+/// Before this many responses of a class a quantile of them says nothing.
 const SEEN: u64 = 100;
 /// So few timers are kept in any case.
 const FEW: usize = 64;
@@ -38,7 +38,7 @@ pub(super) struct Whole {
     /// Sub-requests that are answered, and those that may be.
     answers: u32,
     open: u32,
-    /// Sub-requests and copies that are there.
+    /// Sub-requests and copies that exist.
     there: u32,
     /// Whether it is answered or lost.
     is_over: bool,
@@ -58,7 +58,7 @@ struct Leg {
     slot: u32,
     /// The core that the first copy joined, where it joined one.
     server: Option<ServerId>,
-    /// Copies that are there.
+    /// Copies that exist.
     copies: u32,
     is_answered: bool,
     /// What a second copy needs.
@@ -98,7 +98,7 @@ struct Hedging {
 #[derive(Debug, Default)]
 struct Seen {
     responses: Histogram,
-    /// When there are so many, the quantile is looked up again.
+    /// The number of responses at which the quantile is looked up again.
     next: u64,
     after: Option<Nanos>,
 }
@@ -358,7 +358,7 @@ impl FanOut {
         self.hedging.as_mut()?.timers.pop().map(|Reverse((_, _, id))| id)
     }
 
-    /// A second copy of a sub-request that is there and not answered, kept in a slot; the core of the first is noted.
+    /// A second copy of a sub-request that exists and is not answered, kept in a slot; the core of the first is noted.
     ///
     /// # Errors
     /// There are too many.

@@ -37,7 +37,7 @@ pub(super) fn cut_off_at(deadlines: &[Option<Deadline>], request: &Slot) -> Inst
 }
 
 impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
-    /// Whether a request does not join, which then is told of.
+    /// Whether a request does not join; if so, that is reported.
     #[inline(never)]
     pub(super) fn balks(&mut self, now: Instant, request: &Slot, attempt: u32) -> bool {
         let (waiting, number) = (self.slots.waiting, self.left.offered);

@@ -4,7 +4,7 @@
 //! |-|-|
 //! | Time | whole nanoseconds, below 2^54 (208 days) |
 //! | Work | of an event: the discipline's, and O(log cores); with receivers that take time O(log waiting there) more, with closed-loop clients O(log clients), with retries O(log attempts under way), with several cores a request as `fan_out` says; of a control: O(cores + classes) |
-//! | Memory | that of the requests that are there, 4 bytes for each flow where a cold cache costs, 12 where order is measured; nothing is allocated once these have been as many as they become |
+//! | Memory | that of the requests present, 4 bytes for each flow where a cold cache costs, 12 where order is measured; nothing is allocated once these have been as many as they become |
 //!
 //! One engine is compiled for each discipline and each sink.
 
@@ -52,7 +52,7 @@ const MOST_CLIENTS: u32 = 1 << 20;
 /// What the disciplines order.
 pub(crate) type Request = Message<Nanos>;
 
-/// Runs a job; `sink` is told what happens.
+/// Runs a job; what happens is reported to `sink`.
 ///
 /// # Errors
 /// A discipline refuses its arguments or the pool; the scenario is senseless; requests wait though nothing will ever serve

@@ -1,9 +1,9 @@
-//! The requests that are there: slots that are used again, and the order of those whose service has not begun.
+//! The requests present: slots that are used again, and the order of those whose service has not begun.
 
 use super::LATEST;
 use weir_core::units::{Instant, Nanos};
 
-/// The most requests that are there at a time.
+/// The most requests that are present at a time.
 pub(super) const MOST: usize = 1 << 23;
 /// No slot.
 pub(super) const NOBODY: u32 = u32::MAX;
@@ -23,7 +23,7 @@ pub(super) enum State {
     Served,
 }
 
-/// A request that is there.
+/// A request that is present.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     pub(super) arrived: Instant,
@@ -32,7 +32,7 @@ pub(super) struct Slot {
     /// What it needs, and what is left of it.
     pub(super) service: Nanos,
     pub(super) left: Nanos,
-    /// What the discipline is told of it at first.
+    /// What the discipline first knows of it.
     pub(super) known: Nanos,
     /// When it leaves, if its service has not begun by then.
     pub(super) leaves: Instant,

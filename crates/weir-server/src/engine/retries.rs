@@ -123,7 +123,7 @@ impl Retries {
         self.due.peek().map_or(Instant::NEVER, |Reverse(due)| due.at)
     }
 
-    /// When a client may give up next, where so many requests are there.
+    /// When a client may give up next, where `requests` requests are present.
     #[inline]
     pub(super) fn next_gives_up(&mut self, requests: usize) -> Instant {
         if requests == 0 {

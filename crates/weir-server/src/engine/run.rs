@@ -22,9 +22,9 @@ use weir_core::units::Instant;
 use weir_lab::control::Watch;
 use weir_lab::error::RunError;
 
-/// After so many events it is asked whether the run is to be broken off.
+/// The number of events after which the engine asks whether to break the run off.
 const PATIENCE: u32 = 1 << 16;
-/// So many controls may pass in which nothing else happens, before it is said that nothing ever will.
+/// The number of controls that may pass in which nothing else happens, before it is taken that nothing ever will.
 const MOST_CONTROLS: u32 = 100_000;
 
 /// A replication that runs.
@@ -329,7 +329,7 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
         self.act(now, placed);
     }
 
-    /// What the discipline is told of a request that comes before it.
+    /// What the discipline sees of a request that comes before it.
     #[inline]
     pub(super) fn comes(&mut self, slot: u32) -> (Request, ReceiverId) {
         let request = *self.slots.deliver(slot);

@@ -26,7 +26,7 @@ impl Balking {
         scenario.has_balking().then_some(Self { rules, hash })
     }
 
-    /// Whether the request of a class that finds so many `waiting` does not join; `number` is its own among all that came.
+    /// Whether the request of a class that finds `waiting` others does not join; `number` is its own among all that came.
     pub(crate) fn balks(&self, class: u16, waiting: u64, number: u64) -> bool {
         let Some(rule) = self.rules[usize::from(class)] else { return false };
         waiting >= rule.at && (rule.probability >= 1.0 || self.hash.even(number, 0) < rule.probability)

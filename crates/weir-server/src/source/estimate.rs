@@ -1,4 +1,4 @@
-//! What disciplines are told of a request's service.
+//! What disciplines know of a request's service.
 //!
 //! An estimate within a factor is `service * factor^x`, `x` even in (-1, 1). It is computed from exactly rounded
 //! operations alone, so it is the same on every machine.
@@ -11,7 +11,7 @@ use weir_lab::stream::Stream;
 /// The largest factor; beyond it an estimate says nothing.
 const WIDEST: f64 = 1e9;
 
-/// Tells what a discipline is told.
+/// Decides what a discipline knows.
 #[derive(Clone, Debug)]
 pub(crate) enum Estimate {
     /// The service.
@@ -33,7 +33,7 @@ impl Estimate {
         }
     }
 
-    /// What is told of a request; at least 1 ns, where it needs anything.
+    /// What is known of a request; at least 1 ns, where it needs anything.
     #[inline]
     pub(crate) fn of(&self, class: u16, service: Nanos, draws: &mut Stream) -> Nanos {
         match self {

@@ -9,7 +9,7 @@ use crate::model::{Draws, FanOut, ServerScenario};
 use weir_core::units::Nanos;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 
-/// What a sub-request needs, and what disciplines are told of it.
+/// What a sub-request needs, and what disciplines know of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Needs {
     pub(crate) service: Nanos,

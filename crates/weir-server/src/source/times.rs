@@ -6,7 +6,7 @@
 //! equal within one.
 //!
 //! **Parts of a nanosecond.** Where the mean gap is below 1024 ns the process counts parts of a nanosecond, so that
-//! rounding does not change its rate; arrivals are told in whole nanoseconds, rounded down.
+//! rounding does not change its rate; arrivals are reported in whole nanoseconds, rounded down.
 //!
 //! **Trains** have as many requests as the rate at their beginning brings in a period, rounded down with the rest carried
 //! over. One that is not over when the next is due delays that one.
@@ -19,7 +19,7 @@ use weir_workload::Curve;
 use weir_workload::arrivals::Times;
 use weir_workload::curve::CurveClock;
 
-/// The mean gap has at least so many ticks of the process, where parts of a nanosecond allow it.
+/// The least number of ticks of the process in a mean gap, where parts of a nanosecond allow it.
 const TICKS: f64 = 1024.0;
 /// Binary digits of a nanosecond at most.
 const MOST_DIGITS: u32 = 20;

@@ -209,7 +209,7 @@ fn a_server_without_a_queue_loses_as_erlang_says_whatever_the_law() {
     }
 }
 
-/// Engset 1918, with one place to wait: so many clients think and send, and are lost where the place is taken.
+/// Engset 1918, with one place to wait: a number of clients think and send, and are lost where the place is taken.
 #[test]
 fn clients_of_a_small_server_lose_as_engset_says() {
     let mut classes = vec![class("all", 1.0, Law::Exponential(nanos(100_000)))];

@@ -6,7 +6,7 @@ use crate::model::{After, Cancel, Closed, Draws, FanOut, Hedge, ServerScenario, 
 use crate::outcome::ServerOutcome;
 use weir_workload::duration::Law;
 
-/// Exponential services of 10 us, one request in so much of a service, on so many cores.
+/// Exponential services of 10 us, `arrival` requests in the time of a service, on `cores` cores.
 fn made(disciplines: &[&str], cores: u32, fan_out: FanOut, arrival: f64) -> ServerScenario {
     let classes = vec![class("all", 1.0, Law::Exponential(nanos(10_000)))];
     let mut server = scenario(disciplines, cores, classes, arrival / f64::from(cores)).expect("specs");

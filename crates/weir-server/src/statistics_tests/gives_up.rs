@@ -5,7 +5,7 @@ use crate::generators::{class, scenario};
 use crate::model::{Burst, Deadline, Hopeless, Retry, Workload};
 use weir_workload::duration::Law;
 
-/// Clients that give up, with a budget and without one: the books agree, and what is done in vain is told.
+/// Clients that give up, with a budget and without one: the books agree, and what is done in vain is reported.
 #[test]
 fn clients_that_try_again_bring_more_work_of_which_a_part_is_in_vain() {
     let of = |budget: Option<f64>, attempts: u32| {

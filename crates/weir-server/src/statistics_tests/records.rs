@@ -20,7 +20,7 @@ type Row = (String, u32, Vec<u64>);
 struct Kept {
     names: Vec<&'static str>,
     rows: Vec<Row>,
-    /// After so many rows nothing can be written.
+    /// The number of rows after which nothing can be written.
     most: Option<usize>,
 }
 

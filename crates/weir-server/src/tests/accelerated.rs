@@ -1,4 +1,4 @@
-//! The engine without events beside the one that goes from event to event: the same requests, one by one.
+//! The engine without events against the one that goes from event to event: the same requests, one by one.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64};

@@ -70,7 +70,7 @@ fn one_choice_with_a_memory_leaves_what_the_limit_says() {
     }
 }
 
-/// The mean delay of join-idle-queue, in services, with many receivers and so many servers for each.
+/// The mean delay of join-idle-queue, in services, with many receivers and `ratio` servers for each.
 ///
 /// A list is a birth and death process: servers report at a rate `b`, and leave since a request of the receiver takes one or
 /// since one of them gets a request at random, at a rate `a` each. A server that is not idle gets requests at random alone,

@@ -128,7 +128,7 @@ pub(super) struct Naive<'a> {
     told: Told,
 }
 
-/// All requests that an open workload brings, with what is told of them.
+/// All requests that an open workload brings, with what is known of them.
 fn all(scenario: &ServerScenario, replication: u32, source: &mut Source) -> Vec<Known> {
     let key = StreamKey { seed: scenario.seed, replication, purpose: Purpose::Services, index: 1 };
     let (mut draws, estimate) = (Stream::new(key), Estimate::new(scenario));

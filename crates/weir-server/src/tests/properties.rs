@@ -17,7 +17,7 @@ fn overlaps(told: &Told) -> bool {
     spans.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].2 > pair[1].1)
 }
 
-/// Every part is told once, cores do nothing but parts, and every answer has as many as it needs.
+/// Every part is reported once, cores do nothing but parts, and every answer has as many as it needs.
 fn parts_add_up(told: &Told, fan_out: FanOut, place: &str) {
     assert!(
         told.done.is_empty() && told.answered.iter().all(|one| one.ended >= one.arrived + one.service),
