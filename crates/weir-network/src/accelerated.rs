@@ -24,7 +24,7 @@ use weir_lab::error::RunError;
 
 /// Packets merged at a time.
 const BATCH: usize = 1024;
-/// Packets of a window: so many, and more with many links and flows.
+/// The least number of packets of a window; it grows with links and flows.
 const WINDOW: usize = 1024;
 /// The first window.
 const FIRST_SPAN: Nanos = Nanos::new(1_000_000);

@@ -39,7 +39,7 @@ const ENDLESS: &str = "packets without end";
 /// Packets drawn at a time: many where there are few flows.
 const LONG_BLOCK: usize = 256;
 const SHORT_BLOCK: usize = 16;
-/// So many flows are few.
+/// Up to this many flows are few.
 const FEW_FLOWS: usize = 256;
 /// The most steps of all time series together.
 const MOST_STEPS: u64 = 1 << 22;

@@ -16,7 +16,7 @@ use std::collections::BinaryHeap;
 use crate::tournament::Tournament;
 use weir_core::units::Instant;
 
-/// So many entries are held in order; more, as where all flows begin at once, go to the heap.
+/// Up to this many entries are held in order; more, as where all flows begin at once, go to the heap.
 const FEW: usize = 32;
 
 /// Who acts next. The order of the variants, then of the numbers, is the order at one instant.
@@ -83,7 +83,7 @@ pub struct Calendar {
 }
 
 impl Calendar {
-    /// Nothing, of so many links.
+    /// An empty calendar of `links` links.
     #[must_use]
     pub fn new(links: usize) -> Self {
         let heads = vec![Instant::NEVER; (2 * links).max(1)];

@@ -13,7 +13,7 @@ use crate::interface::Interface;
 use crate::wire::{LinkTally, Outlet, Wire};
 use weir_core::units::Instant;
 
-/// The ends of so many transmissions are kept at first.
+/// The number of transmissions whose ends are kept at first.
 const FEW: usize = 16;
 
 /// A drop-tail link.

@@ -9,7 +9,7 @@ use crate::source::Source;
 use crate::tournament::Tournament;
 use weir_core::units::Instant;
 
-/// Up to so many inputs are compared one by one.
+/// Up to this many inputs are compared one by one.
 const FEW: usize = 8;
 
 /// Packets on their way from one link to another.

@@ -80,7 +80,7 @@ fn variance(counts: &Counts) -> Option<f64> {
     Some(nanoseconds / (SECOND * SECOND))
 }
 
-/// What is told of a subject in an interval: metric, unit, the number of a replication over so many seconds.
+/// A figure of a subject in an interval: metric, unit, and the value in a replication over a number of seconds.
 type Told = (&'static str, &'static str, fn(&Counts, f64) -> Option<f64>);
 
 const TOLD: [Told; 6] = [
@@ -206,7 +206,7 @@ fn histograms(summaries: &[Summary]) -> Vec<Histogram> {
     all
 }
 
-/// What is told of a link: metric, unit, the number of a replication over so many nanoseconds.
+/// A figure of a link: metric, unit, and the value in a replication over a number of nanoseconds.
 type ToldOfLink = (&'static str, &'static str, fn(&LinkTally, f64) -> Option<f64>);
 
 const TOLD_OF_LINKS: [ToldOfLink; 4] = [

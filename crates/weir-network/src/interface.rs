@@ -1,8 +1,8 @@
 //! The interface of a link: a discipline, and the ring of packets that it has let go.
 //!
 //! The ring takes packets from the discipline as soon as it has room: at an arrival, or where a transmission
-//! ends. So a link changes by itself only at the ends of transmissions and at the discipline's own events; it
-//! is told of time by the next arrival, and settles what has happened since.
+//! ends. So a link changes by itself only at the ends of transmissions and at the discipline's own events; it learns
+//! the time from the next arrival, and settles what has happened since.
 //!
 //! Order at one instant: the end of a transmission, the discipline's event, the arrival. Where an event falls due
 //! while the ring is full the discipline is asked behind a closed gate, and whatever it grants is given back.

@@ -44,7 +44,7 @@ pub struct NetworkOutcome {
     pub delay_over_time: Vec<DelayOverTime>,
     /// Histograms.
     pub distributions: Vec<NetworkDistribution>,
-    /// Closed forms beside the simulation.
+    /// Closed forms to compare the simulation with.
     pub theory: Vec<TheoryRow>,
     /// Self-checks.
     pub checks: Vec<Check>,

@@ -144,7 +144,7 @@ impl Windows {
     }
 }
 
-/// How many rows of figures a network of so many links has.
+/// How many rows of figures a network of `links` links has.
 #[must_use]
 pub fn rows(links: usize) -> u64 {
     2 * links as u64 + 5

@@ -13,7 +13,7 @@ use weir_workload::curve::{CurveClock, Interpolation, Points};
 /// A network to which links and flows are added.
 pub struct Plan(pub NetworkScenario);
 
-/// Nanoseconds of so many seconds.
+/// A number of seconds in nanoseconds.
 pub fn seconds(seconds: f64) -> Nanos {
     Nanos::new((seconds * 1e9) as u64)
 }
@@ -24,7 +24,7 @@ pub fn exponential(mean: f64) -> Distribution {
 }
 
 impl Plan {
-    /// So many routers, and these disciplines compared over so many seconds.
+    /// A plan of `routers` routers, and of these disciplines compared over `duration` seconds.
     pub fn new(routers: usize, disciplines: &[&str], duration: f64) -> Self {
         let node =
             |place| Node { name: format!("N{place}"), kind: NodeKind::Router, processing: Delay::default() };
@@ -49,7 +49,7 @@ impl Plan {
         })
     }
 
-    /// A link of so many bits per second under the compared disciplines, or one of its own.
+    /// A link of `rate` bits per second under the compared disciplines, or one of its own.
     pub fn link(&mut self, (from, to): (usize, usize), rate: u64, own: Option<&str>) -> &mut Link {
         let spec = |text: &str| text.parse().expect("a spec");
         let disciplines = self.0.disciplines.iter().map(|compared| spec(own.unwrap_or(compared)));

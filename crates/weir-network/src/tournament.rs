@@ -14,7 +14,7 @@ pub struct Tournament {
 }
 
 impl Tournament {
-    /// Of so many inputs, at least one; nobody has won a match before [`Tournament::play`].
+    /// A tournament of `inputs` inputs, at least one; nobody has won a match before [`Tournament::play`].
     #[must_use]
     pub fn new(inputs: usize) -> Self {
         let leaves = inputs.next_power_of_two();

@@ -2,7 +2,7 @@
 //!
 //! A flight is numbered by its place among all that its end has sent: a packet sent again has a new number, so
 //! that it counts as sent, and arrives out of order only where a later transmission overtook it. What a number
-//! stands for is kept beside the network, from the oldest that is still of use. Acknowledgements occupy links and
+//! stands for is kept outside the network, from the oldest that is still of use. Acknowledgements occupy links and
 //! queues, and are counted there only. No packet is sent at or after the end of the flow.
 
 use std::collections::VecDeque;

@@ -6,7 +6,7 @@
 //!
 //! | | |
 //! |-|-|
-//! | Work | O(1) for all that is told; of an epoch's end O(processes) |
+//! | Work | O(1) for each report; of an epoch's end O(processes) |
 //! | Memory | some numbers a process, queue and node; with tails two histograms for each of up to [`OWN_TAILS`] processes, and of the others in common |
 //! | Allocates | where a histogram first holds a time of another power of two |
 

@@ -82,7 +82,7 @@ impl Writer {
         self.then(Operation::Sleep(Law::Constant(span).into()))
     }
 
-    /// Begins a loop, so many times or for ever.
+    /// Begins a loop that runs `times` times, or for ever.
     #[must_use]
     pub fn begin(mut self, times: Option<u64>) -> Self {
         self.open.push(self.program.operations.len());

@@ -1,4 +1,4 @@
-//! One discipline in one replication of a node, and what it leaves besides what the sink was told.
+//! One discipline in one replication of a node, and what it leaves besides what was reported to the sink.
 
 use crate::engine;
 use crate::model::NodeScenario;
@@ -57,7 +57,7 @@ pub enum Ended {
     Interrupted,
 }
 
-/// Runs a job; `sink` is told what happens.
+/// Runs a job; what happens is reported to `sink`.
 ///
 /// # Errors
 /// A discipline refuses its arguments, a need or a slice, or drops a process; the scenario is senseless; nothing moves any

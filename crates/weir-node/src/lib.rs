@@ -65,17 +65,17 @@
 //!
 //! **Rebalancing.** Every `balance.every` the node that was busiest since the last time, with the processes that are
 //! there now but for the system's, and the least busy one are compared. Of the movable processes of the first, whose
-//! need fits on the second beside those of its processes and of those that are to move there (no need at all always
-//! does), that one moves whose run time is nearest to half of their difference, more than nothing and less than the
-//! difference; of equals the first. It moves, with its events and what the timer demon holds of it, at once if it
+//! need fits on the second together with those of its processes and of those that are to move there (no need at all
+//! always does), that one moves whose run time is nearest to half of their difference, more than nothing and less than
+//! the difference; of equals the first. It moves, with its events and what the timer demon holds of it, at once if it
 //! waits, else when it next waits, unless the other node's discipline refuses it; `balance.cost` of processor time is
 //! used there before it goes on. Who is to move and comes to an operation at which it could wait, but need not, does it
-//! and waits for a nanosecond, so that it moves: a `wait` for what is posted, a `dequeue` of data that is there, a turn
+//! and waits for a nanosecond, so that it moves: a `wait` for what is posted, a `dequeue` of data at hand, a turn
 //! of a periodic sleep or a run of a replay that is due, a `sleep` for no time. Its response ends there; the next one
 //! of a turn or a run begins, as always, when that was due. Posts find it where it is, those under way too; queues
 //! stay. Who waits at a queue of another node is given data `switch_delay` after it came there.
 //!
-//! **Measured** is from the warm-up to the end. An interrupt that is cut by the end is told up to there.
+//! **Measured** is from the warm-up to the end. An interrupt that is cut by the end is reported up to there.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 #![deny(missing_docs)]

@@ -67,7 +67,7 @@ pub struct NodeOutcome {
     pub samples: Vec<Samples>,
     /// Who ran when, in part of the first replication.
     pub timelines: Vec<Timeline>,
-    /// Closed forms beside the simulation.
+    /// Closed forms to compare the simulation with.
     pub theory: Vec<TheoryRow>,
     /// Self-checks.
     pub checks: Vec<Check>,

@@ -24,8 +24,8 @@ pub trait Sink {
         let _ = (node, process, at, woke);
     }
     /// A process was charged for the time from `from` to `until`, on a queue of this level where there are levels.
-    /// Times of one node never overlap. It is told at the latest where the process is left and where an epoch ends, and
-    /// no such time crosses the end of an epoch.
+    /// Times of one node never overlap. It is reported at the latest where the process is left and where an epoch ends,
+    /// and no such time crosses the end of an epoch.
     fn ran(&mut self, node: usize, process: usize, level: Option<i8>, from: Instant, until: Instant) {
         let _ = (node, process, level, from, until);
     }
@@ -41,21 +41,21 @@ pub trait Sink {
     fn responded(&mut self, process: usize, at: Instant, since: Instant) {
         let _ = (process, at, since);
     }
-    /// The run ends at `at`, and a response that began at `since` is not over. Told of every process that is ready, and
-    /// of a replay once more for each run that is due and not begun.
+    /// The run ends at `at`, and a response that began at `since` is not over. Called for every process that is ready,
+    /// and for a replay once more for each run that is due and not begun.
     fn unfinished(&mut self, process: usize, at: Instant, since: Instant) {
         let _ = (process, at, since);
     }
-    /// Data was put in a queue, which holds so many now; by a process.
+    /// Data was put in a queue, which holds `length` now; by a process.
     fn enqueued(&mut self, queue: usize, process: usize, at: Instant, length: usize) {
         let _ = (queue, process, at, length);
     }
-    /// A process took data from a queue, which holds so many now; it lay there for `age`.
+    /// A process took data from a queue, which holds `length` now; it lay there for `age`.
     fn dequeued(&mut self, queue: usize, process: usize, at: Instant, length: usize, age: Nanos) {
         let _ = (queue, process, at, length, age);
     }
-    /// An epoch ends at `at`; told once for all nodes, after every `ran` and `nobody` up to then, and before anything
-    /// of the next epoch. `always_ready` tells of a process whether it was ready, or ran, throughout.
+    /// An epoch ends at `at`; reported once for all nodes, after every `ran` and `nobody` up to then, and before
+    /// anything of the next epoch. `always_ready` tells of a process whether it was ready, or ran, throughout.
     fn epoch(&mut self, at: Instant, always_ready: &dyn Fn(usize) -> bool) {
         let _ = (at, always_ready);
     }

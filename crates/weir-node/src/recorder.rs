@@ -42,7 +42,7 @@ impl<'o> Recorder<'o> {
         Self::with(node, job, None)
     }
 
-    /// The same; another sink is told everything too.
+    /// The same; another sink gets every report too.
     #[must_use]
     pub fn with(node: &NodeScenario, job: Job, other: Option<&'o mut dyn Sink>) -> Self {
         let first = job.replication == 0;

@@ -16,7 +16,7 @@ use weir_lab::stats::windows::{self, OverTimeRow};
 
 /// A check of Little's law that lets more than this part of it pass says nothing, and is not judged.
 const TELLING: f64 = 0.05;
-/// So many processes are named at most that never ran.
+/// The most processes that are named as never having run.
 const NAMED: usize = 10;
 
 /// The result of the replications that were finished; cells are in order of the disciplines.
@@ -236,8 +236,8 @@ fn conservation(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<Check
     node.nodes.iter().enumerate().map(check).collect()
 }
 
-/// Where the discipline tells kinds of time apart: they make up the run time. What it cost to leave a process the
-/// discipline is told of where that runs again, which may be beyond an end of the measured time.
+/// Where the discipline tells kinds of time apart: they make up the run time. What it cost to leave a process is
+/// reported to the discipline where that process runs again, which may be beyond an end of the measured time.
 fn kinds(node: &NodeScenario, discipline: &str, cell: &Cell) -> Option<Check> {
     let of = |run: &Summary| {
         let each = run.processes[1..].iter().map(|part| part.used);

@@ -12,7 +12,7 @@
 //! Rows come in the order in which responses end, warm-up included. What has not begun has no start, what is not over no end; of
 //! that `outcome` is `unfinished` whether it is late by then or not.
 //!
-//! Work: O(1) for all that is told. Memory: a block of rows, and some numbers a process.
+//! Work: O(1) for each report. Memory: a block of rows, and some numbers a process.
 
 use crate::model::NodeScenario;
 use crate::record::Sink;

@@ -99,7 +99,7 @@ impl Recorded for NodeScenario {
     }
 }
 
-/// Plays a job; another sink is told everything too.
+/// Plays a job; another sink gets every report too.
 fn play_with(
     node: &NodeScenario,
     job: runner::Job,

@@ -4,7 +4,7 @@
 //! |-|-|
 //! | Source | BBN Report 5285, section 4.1 |
 //! | Time | whole nanoseconds; intervals count from the beginning of the replication, warm-up included; a rest at its end that is shorter than one is left out |
-//! | Work | O(1) for all that is told, of a span O(intervals that it touches) |
+//! | Work | O(1) for each report, of a span O(intervals that it touches) |
 //! | Memory | 8 bytes for each interval of 3 series a process, 2 a queue and 9 a node, at most [`MOST_VALUES`] |
 
 use crate::model::NodeScenario;

@@ -97,7 +97,7 @@ fn measured(left: &job::Left, process: usize) -> Option<Used> {
     Some(Used { need, uncommitted, windfall: part(|used| used.windfall) })
 }
 
-/// Both together, where both are told.
+/// Both together, where both are reported.
 fn both(first: Option<Used>, second: Option<Used>) -> Option<Used> {
     let (first, second) = (first?, second?);
     Some(Used {

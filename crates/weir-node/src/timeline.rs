@@ -1,7 +1,7 @@
 //! Who ran when in a part of a run, as a Gantt chart shows it.
 //!
 //! Of each kind of row up to [`MOST_ROWS`] are kept; where more happens, the timeline ends before what is not kept.
-//! A process that goes on where it was left, at the same level, is one row. Work O(1) for all that is told; memory is
+//! A process that goes on where it was left, at the same level, is one row. Work O(1) for each report; memory is
 //! bounded by the rows.
 
 use crate::model::NodeScenario;

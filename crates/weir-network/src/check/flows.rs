@@ -233,7 +233,7 @@ impl Check<'_, '_> {
         self.refuse(written, reason, "lower it")
     }
 
-    /// Refuses a name that is there.
+    /// Refuses a name that exists already.
     fn once(
         &self,
         written: &Located<document::Flow>,

@@ -62,7 +62,7 @@ impl Check<'_, '_> {
         Ok(Measure { intervals, series, over_time: None, tails: written.tails, flows: by_flow })
     }
 
-    /// The length of the windows of which there are figures, of so many links, in all disciplines and replications.
+    /// The length of the windows of which there are figures, for `links` links, in all disciplines and replications.
     pub(super) fn over_time(
         &self,
         written: &NetworkMeasure,

@@ -1,5 +1,4 @@
-//! A network for the tests: one line of a fixed rate with a queue before it, and a way back without loss unless
-//! told otherwise.
+//! A network for the tests: one line of a fixed rate with a queue before it, and a way back without loss by default.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -63,7 +62,7 @@ enum Event {
 }
 
 impl<'a> Network<'a> {
-    /// A network of one packet a millisecond, and 100 ms there and back beside it.
+    /// A network of one packet a millisecond, with 100 ms there and back in addition.
     pub(super) fn new(config: &Config, buffer: usize) -> Self {
         Self {
             sender: Sender::new(config),

@@ -9,7 +9,7 @@
 //! | Source | RFC 5681 (congestion control), RFC 2018 and RFC 6675 (selective acknowledgements), RFC 9438 (CUBIC), RFC 9406 (the end of its slow start), RFC 6298 (timer), RFC 3168 (marks), RFC 6928 (first window) |
 //! | Work per packet | O(1), amortized; O(log n) at the receiver where n gaps are open |
 //! | Memory | a sender: 16 bytes a packet of the window; a receiver: 16 bytes a gap, at most half a window of gaps |
-//! | Left out | opening and closing, delayed acknowledgements, flow control below the fixed window, pacing, losses told by time (RFC 8985), the ends of idle times |
+//! | Left out | opening and closing, delayed acknowledgements, flow control below the fixed window, pacing, losses detected by time (RFC 8985), the ends of idle times |
 
 pub mod control;
 pub mod cubic;

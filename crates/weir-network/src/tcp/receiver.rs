@@ -3,14 +3,14 @@
 //! | | |
 //! |-|-|
 //! | Source | RFC 5681, section 4.2: every packet is acknowledged at once, as permitted; RFC 2018, section 4 (blocks); RFC 3168, section 6.1.3 |
-//! | Blocks | up to three ranges of packets held, the one of the latest packet first, then those told of before |
+//! | Blocks | up to three ranges of packets held, the one of the latest packet first, then those reported before |
 //! | Work per packet | O(1) in order; O(log n) out of order with n ranges held, O(n) where one begins or ends in the middle |
 //! | Memory | 16 bytes a range that waits for a missing packet, at most half a window of them |
 //! | Departs from the source | a mark is echoed by the one acknowledgement of its packet, and not until the sender says that it has reacted: an acknowledgement that is lost takes its echo with it |
 
 use weir_core::units::Bytes;
 
-/// So many blocks fit into an acknowledgement beside a time stamp.
+/// The number of blocks that fit into an acknowledgement with a time stamp.
 const BLOCKS: usize = 3;
 /// Bytes of the headers of IP and TCP without options.
 const HEADERS: u64 = 40;

@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use super::receiver::Ack;
 use weir_core::units::Instant;
 
-/// A packet is lost where so many above it have arrived.
+/// A packet is lost where this many above it have arrived.
 const DUPLICATES: u64 = 3;
 
 /// What is known of a packet.
@@ -148,7 +148,7 @@ impl Scoreboard {
     }
 
     /// Packets from `start` to `end` have arrived. What is known to have arrived is passed over in one step, so
-    /// that a block that is told again and again costs no more than what is new in it.
+    /// that a block that is reported again and again costs no more than what is new in it.
     fn arrived(&mut self, start: u64, end: u64) -> Option<(u64, Instant)> {
         let (mut newest, mut number) = (None, start);
         while number < end {
@@ -193,7 +193,7 @@ mod tests {
 
     use super::*;
 
-    /// A scoreboard with so many packets sent, the n-th at n nanoseconds.
+    /// A scoreboard with `packets` packets sent, the n-th at n nanoseconds.
     fn sent(packets: u64) -> Scoreboard {
         let mut board = Scoreboard::default();
         (0..packets).for_each(|at| assert_eq!(board.send(Instant::new(at)), at));

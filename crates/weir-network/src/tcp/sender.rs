@@ -81,7 +81,7 @@ pub struct Sender {
     threshold: f64,
     /// Whether a packet leaves whatever the window: the first one lost of a recovery.
     urgent: bool,
-    /// While recovering: what was sent before that began, from which its end is told.
+    /// While recovering: what was sent before that began, by which its end is recognised.
     recovering: Option<u64>,
     /// Losses up to here are known from a timeout, and reduce nothing.
     guarded: Option<u64>,

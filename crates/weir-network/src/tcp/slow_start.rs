@@ -1,4 +1,4 @@
-//! HyStart++: the end of the first slow start, told by longer round trips before packets are lost.
+//! HyStart++: the end of the first slow start, recognised by longer round trips before packets are lost.
 //!
 //! | | |
 //! |-|-|

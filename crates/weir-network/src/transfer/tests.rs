@@ -38,8 +38,8 @@ fn tcp(congestion: Congestion, packets: Option<u64>) -> Traffic {
     Traffic::Tcp(Tcp { congestion, packet: Bytes::new(1500), packets, ecn: false, window: 1000 })
 }
 
-/// Hosts 0 and 3, routers 1 and 2 with 12 Mbit between them: a packet a millisecond. There and back 22 ms
-/// beside what waits. Link 1 leads there, 4 back.
+/// Hosts 0 and 3, routers 1 and 2 with 12 Mbit between them: a packet a millisecond. The way there and back takes 22
+/// ms plus the time in queues. Link 1 leads there, 4 back.
 fn line(disciplines: &[&str], duration: f64) -> Plan {
     let mut plan = Plan::new(4, disciplines, duration);
     for ends in [(0, 1), (1, 2), (2, 3), (3, 2), (2, 1), (1, 0)] {
@@ -88,7 +88,7 @@ fn a_transfer_fills_a_line_with_a_buffer_and_waits_in_it() {
     }
 }
 
-/// One transfer over 10 Mbit there and back, so many seconds one way; its first 20 seconds do not count.
+/// One transfer over 10 Mbit there and back, `one_way` seconds each way; its first 20 seconds do not count.
 fn long_way(discipline: &str, congestion: Congestion, one_way: f64) -> NetworkOutcome {
     let mut plan = Plan::new(2, &[discipline], 120.0);
     plan.0.stop.warm_up = seconds(20.0);

@@ -273,7 +273,7 @@ fn a_program_has_its_place_in_strings_of_every_kind() {
         ("'exit; ö; x'", "6:18"),
         ("\"\"\"\n  exit\n ö\"\"\"", "8:2"),
         ("'''exit\n ö'''", "7:2"),
-        // Behind an escape only the beginning of the text is told.
+        // After an escape only the beginning of the text is reported.
         ("\"\"\"\nexit\\u000A\n ö\"\"\"", "6:11"),
     ] {
         let text = format!("...\n\n[[process]]\nprogram = {string}\nname = \"a\"");

@@ -1,10 +1,10 @@
-//! Verification: books of its own beside the engine's, compared with them at every transition.
+//! Verification: books of its own, compared with the engine's at every transition.
 //!
 //! | | checked |
 //! |-|-|
 //! | discipline | what it says must always hold, after every call; it never drops a readiness |
-//! | time | who had a processor is told without gap or overlap, so run time + idle + overhead = elapsed on every node |
-//! | charges | what a process had of the processor = what the discipline was told + the overheads carried to its next slice; the discipline's own count of it, where it has one, is the same |
+//! | time | who had a processor is reported without gap or overlap, so run time + idle + overhead = elapsed on every node |
+//! | charges | what a process had of the processor = what was reported to the discipline + the overheads carried to its next slice; the discipline's own count of it, where it has one, is the same |
 //! | levels | nobody is started while somebody of a higher level is ready |
 //! | states | who is started was ready; a dual queue never holds both data and those who wait |
 //!
@@ -25,12 +25,12 @@ use weir_lab::error::RunError;
 #[derive(Debug)]
 pub(super) struct Audit {
     verifies: bool,
-    /// By process: what it had of processors, and what disciplines were told.
+    /// By process: what it had of processors, and what was reported to disciplines.
     had: Vec<u64>,
     charged: Vec<u64>,
     /// What the discipline of its node has counted beyond `charged`: less than nothing where it came from elsewhere.
     beyond: Vec<i128>,
-    /// By node: up to when it is told who had the processor.
+    /// By node: up to when it is reported who had the processor.
     told: Vec<u64>,
     drops: u64,
     /// How many transitions were checked.
@@ -58,7 +58,7 @@ impl Audit {
         }
     }
 
-    /// Time is told without gap or overlap.
+    /// Checks that time is reported without gap or overlap.
     #[inline]
     pub(super) fn time(&mut self, faults: &mut Faults<'_>, Had { node, who, from, until }: Had) {
         if self.verifies {
@@ -108,7 +108,7 @@ impl Audit {
         }
     }
 
-    /// A process was charged: the discipline counts what it was told.
+    /// A process was charged: checks that the discipline counts what was reported to it.
     #[inline]
     pub(super) fn charge<D: TaskDiscipline<Task>>(
         &mut self,
@@ -135,7 +135,7 @@ impl Audit {
         }
     }
 
-    /// A process is left, and its time up to the end of the interrupt was told.
+    /// A process is left, and its time up to the end of the interrupt was reported.
     #[inline]
     pub(super) fn left(&mut self, faults: &mut Faults<'_>, process: u32, carried: u64, now: u64) {
         if self.verifies {
@@ -212,7 +212,7 @@ impl Audit {
         }
     }
 
-    /// The time of all nodes is over, and was told to the end.
+    /// The time of all nodes is over, and was reported to the end.
     pub(super) fn end(&self, faults: &mut Faults<'_>, end: u64) {
         for (node, told) in (0..).zip(&self.told).filter(|(_, told)| self.verifies && **told < end) {
             faults.violated(

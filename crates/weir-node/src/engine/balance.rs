@@ -47,7 +47,7 @@ impl Moves {
         self.waiting.push(process);
     }
 
-    /// Compares the nodes, all of whose time is told up to now, and chooses who moves.
+    /// Compares the nodes, all of whose time is reported up to now, and chooses who moves.
     pub(super) fn compare(&mut self, scenario: &NodeScenario, processes: &mut [Process]) {
         self.busy.fill(0);
         for one in processes.iter().filter(|one| !one.system) {

@@ -1,8 +1,8 @@
-//! The books of time: who is told to have had the processor, so that no time crosses the end of an epoch.
+//! The books of time: who is reported to have had the processor, so that no time crosses the end of an epoch.
 //!
-//! Time is told where a process is left, and before that only where an epoch ends. What an interrupt takes is told in
-//! advance; the part of it beyond the next boundary (the end of the epoch, or of the run, or a comparison of
-//! nodes) is put off until there.
+//! Time is reported where a process is left, and before that only where an epoch ends. What an interrupt takes is
+//! reported in advance; the part of it beyond the next boundary (the end of the epoch, or of the run, or a comparison
+//! of nodes) is put off until there.
 
 use crate::engine::process::Process;
 use crate::engine::world::{NOBODY, at};
@@ -46,17 +46,17 @@ pub(super) struct Start {
     pub(super) woke: Option<Instant>,
 }
 
-/// What is told once the boundary is passed.
+/// What is reported once the boundary is passed.
 #[derive(Clone, Copy, Debug)]
 enum PutOff {
     Had(Had),
     Started(Start),
 }
 
-/// Who is told, what is put off, and until when.
+/// Who gets the reports, what is put off, and until when.
 pub(super) struct Books<'a, S> {
     pub(super) sink: &'a mut S,
-    /// No time is told across it.
+    /// No time is reported across it.
     pub(super) boundary: u64,
     put_off: Vec<PutOff>,
     /// Room for what is put off next.

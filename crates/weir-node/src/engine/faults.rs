@@ -10,7 +10,7 @@ use weir_lab::error::RunError;
 /// The most data in a queue, and the most that a timer demon is asked for.
 const MOST_WAITING: usize = 1 << 24;
 
-/// What has gone wrong so far, and the names by which it is told.
+/// What has gone wrong so far, and the names used to report it.
 pub(super) struct Faults<'a> {
     scenario: &'a NodeScenario,
     /// What disciplines have dropped: nothing ever, if they are right.

@@ -57,7 +57,7 @@ pub(super) struct Node<D> {
     pub(super) busy_until: u64,
     /// How much of the interrupt does not count in the open grant: `mark` is ahead by it from the beginning on.
     lead: u64,
-    /// Since when the time of who has the processor is not told.
+    /// Since when the time of the one that has the processor has not been reported.
     pub(super) untold: u64,
     /// When the discipline has an event of its own.
     own_event: u64,
@@ -296,7 +296,7 @@ impl<S: Sink> World<'_, S> {
     fn hand_over<D>(&mut self, node: &mut Node<D>, now: u64, decision: Decision) {
         let Decision { before, after, level, cost, uncharged, .. } = decision;
         let paid = now + cost;
-        // Told in one place, whoever it is of: the code for each of them would stand here in full.
+        // Reported in one place, whoever it is of: the code for each of them would stand here in full.
         let (who, until) = match (before, after) {
             (NOBODY, NOBODY) if cost > 0 => {
                 self.tell(node, Who::Idle, now);

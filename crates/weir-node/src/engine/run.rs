@@ -14,7 +14,7 @@ use weir_core::task::{Task, TaskDiscipline, Used};
 use weir_lab::control::Watch;
 use weir_lab::error::RunError;
 
-/// After so many instants it is asked whether the run is to be broken off.
+/// The number of instants after which the engine asks whether to break the run off.
 const PATIENCE: u32 = 1 << 16;
 
 /// A replication that runs.

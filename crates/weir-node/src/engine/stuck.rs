@@ -1,4 +1,4 @@
-//! Programs that come to no end, wait for what never comes, or pile up without bound: told with who, where and what.
+//! Programs that come to no end, wait for what never comes, or pile up without bound: reported with who, where and what.
 
 use crate::engine::clock::MOST_AT_ONCE;
 use crate::engine::code::{Programs, Step};
@@ -8,7 +8,7 @@ use crate::model::NodeScenario;
 use weir_core::units::Nanos;
 use weir_lab::error::RunError;
 
-/// So many processes are named at most.
+/// The most processes that are named.
 pub(super) const NAMED: usize = 10;
 
 /// What a message about programs looks at.

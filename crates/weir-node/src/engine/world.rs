@@ -1,4 +1,4 @@
-//! What all nodes share, part by part. A part owns its state; what it touches beside stands in its signatures.
+//! What all nodes share, part by part. A part owns its state; what else it touches stands in its signatures.
 //!
 //! | Part | Owns | Touches |
 //! |-|-|-|
@@ -7,7 +7,7 @@
 //! | [`Process`] | where a process stands, and who pays for what it did | |
 //! | [`Events`], [`Dual`] | what is posted, or lies there, and who waits | the posted events of the owner |
 //! | [`Clock`], [`Life`] | the epoch, the order of what is asked for; what can still move | |
-//! | [`Books`] | the sink, and what it is told only behind the boundary | what processes ran of late |
+//! | [`Books`] | the sink, and what is reported to it only after the boundary | what processes ran of late |
 //! | [`Moves`] | who is to move | where the chosen process is to go |
 //! | [`Audit`] | books of its own | faults |
 //! | [`Faults`] | the first failure, drops, promises | |
@@ -128,7 +128,7 @@ impl<'a, S: Sink> World<'a, S> {
         self.books.had(&mut self.processes, had);
     }
 
-    /// The same, unless it was told.
+    /// The same, unless it was reported already.
     #[inline]
     pub(super) fn tell_rest<D>(&mut self, node: &mut Node<D>, who: Who, until: u64) {
         if until > node.untold {

@@ -41,7 +41,7 @@ impl Dice {
         self.below(bound) == 0
     }
 
-    /// So many units of time, from `low` to `high`.
+    /// A random number of units of time, from `low` to `high`.
     pub fn units(&mut self, low: u64, high: u64) -> Nanos {
         Nanos::new((low + self.below(high - low + 1)) * UNIT)
     }
@@ -153,7 +153,7 @@ fn costs(dice: &mut Dice) -> Costs {
     }
 }
 
-/// A random scenario with forty units of time an epoch, for so many epochs.
+/// A random scenario with forty units of time an epoch, for `epochs` epochs.
 pub fn random(case: u64, spec: &str, wish: Wish, epochs: u64) -> NodeScenario {
     let dice = &mut Dice::new(case);
     let mut node = scenario(&[spec]).expect("a spec");

@@ -1,4 +1,4 @@
-//! What the collector makes of what it is told, and the checks of it.
+//! What the collector makes of the reports it gets, and the checks of it.
 
 use super::{at, check, data, figure, four_epochs, nanos, outcome, responses, scenario};
 use crate::collector::Collector;

@@ -1,4 +1,4 @@
-//! What is told by hand, and what is made of it: the collector, the sampler, the timeline, figures and checks.
+//! Reports made by hand, and what becomes of them: the collector, the sampler, the timeline, figures and checks.
 
 mod collected;
 mod figures;

@@ -269,7 +269,7 @@ fn who_is_always_late_for_its_turn_waits_for_a_nanosecond_to_move() {
     assert_eq!(trace.moved.len(), 1, "{:?}", trace.moved);
     let (moved, begun) = (trace.moved[0].0, trace.started.iter().find(|one| one.1 == 1).expect("it goes on"));
     assert_eq!((begun.0, begun.2), (moved + 1, 0));
-    // Each turn is told once, from when it was due, the one before the move by the wait.
+    // Each turn is reported once, from when it was due, the one before the move by the wait.
     let mut turns: Vec<u64> = trace.responded.iter().map(|one| one.2 / MS).collect();
     turns.extend(trace.waits.iter().filter(|one| one.0 > 0).map(|one| one.2 / MS));
     turns.extend(trace.unfinished.iter().filter(|one| one.1 == 0).map(|one| one.2 / MS));

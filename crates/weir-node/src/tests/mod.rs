@@ -1,4 +1,4 @@
-//! The engine beside a naive one, the properties of epoch scheduling under random programs, and the report's measurements.
+//! The engine against a naive one, the properties of epoch scheduling under random programs, and the report's measurements.
 
 mod by_hand;
 mod naive;

@@ -1,4 +1,4 @@
-//! Who waits for ever while others still run, and who never runs: told in the result.
+//! Who waits for ever while others still run, and who never runs: as reported in the result.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;

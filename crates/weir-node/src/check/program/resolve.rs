@@ -317,7 +317,7 @@ fn span(said: Said<'_>) -> Result<Nanos, Fault> {
     Ok(time.span)
 }
 
-/// Whether it is whole numbers of a unit, so many that the clock cannot tell them.
+/// Whether it is a whole number of a unit, too large for the clock.
 fn is_too_long(text: &str) -> bool {
     let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = &text[number.len()..];
