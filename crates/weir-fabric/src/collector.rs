@@ -97,7 +97,7 @@ pub struct Collector {
     pub injected: u64,
     /// Packets delivered, warm-up included.
     pub delivered: u64,
-    /// Channels whose messages are told apart.
+    /// Channels whose messages are distinguished.
     messages: Vec<bool>,
     tails: bool,
     /// The measured time.

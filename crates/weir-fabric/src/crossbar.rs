@@ -82,7 +82,7 @@ impl Crossbars {
     }
 
     /// Gives every head of an idle input its output, where it has none yet or none is fixed, and sees which outputs are
-    /// wanted. `output` is told which are idle, a bit each.
+    /// wanted. `output` gets the idle ones, a bit each.
     pub(crate) fn route(&mut self, switch: u32, fixed: bool, output: impl Fn(&Waiting, u128) -> u32) {
         let first = (switch * self.ports) as usize;
         let ports = &mut self.all[first..first + self.ports as usize];

@@ -54,7 +54,7 @@ pub enum Ended {
     Interrupted,
 }
 
-/// Runs a job; `sink` is told of its packets. A scenario is checked once, by [`crate::build::check`], before
+/// Runs a job; `sink` hears of its packets. A scenario is checked once, by [`crate::build::check`], before
 /// its jobs are run.
 ///
 /// # Errors

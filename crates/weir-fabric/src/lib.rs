@@ -34,7 +34,7 @@
 //! effect later than this instant, for every span is at least a tick; so the order among interfaces, switches and
 //! links does not matter.
 //!
-//! **Disciplines** are told the whole nanoseconds that have passed. A grant is finished at once: a packet that starts is
+//! **Disciplines** see the whole nanoseconds that have passed. A grant is finished at once: a packet that starts is
 //! committed. What a discipline does in between (`next_event`) is due at that nanosecond.
 //!
 //! **Adaptive routing.** A head that may go down goes down. Another bids, at each filling anew, for the upper output
@@ -42,8 +42,8 @@
 //! first in turn from the one that deterministic routing would take. A switch then fills until nothing more starts, so
 //! that heads which chose alike spread.
 //!
-//! **The end.** What happens at the end of the replication or later is not told or counted. With verification the
-//! sources stop there, and everything that was generated must arrive.
+//! **The end.** What happens at the end of the replication or later is neither reported nor counted. With
+//! verification the sources stop there, and everything that was generated must arrive.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 #![deny(missing_docs)]

@@ -93,7 +93,7 @@ pub enum Routing {
 pub struct Link {
     /// Of the line, before coding.
     pub rate: Rate,
-    /// Bits of data in so many bits of the line.
+    /// The coding: bits of data, in how many bits of the line.
     pub coding: (u32, u32),
     /// From one end to the other.
     pub propagation: Nanos,

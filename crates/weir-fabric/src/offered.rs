@@ -85,8 +85,8 @@ fn arrival(fabric: &FabricScenario, channel: &Channel) -> Option<Moments> {
     }
 }
 
-/// By how much the mean offered load of so many replications is off at most, but for one time in a thousand; `None`
-/// where that is not known.
+/// By how much the mean offered load of `replications` replications is off at most, but for one time in a thousand;
+/// `None` where that is not known.
 #[must_use]
 pub fn tolerance(fabric: &FabricScenario, load: f64, replications: usize) -> Option<f64> {
     let hosts = f64::from(Wiring::new(fabric.topology).ok()?.hosts());

@@ -40,7 +40,7 @@ pub struct FabricOutcome {
     pub windows: Vec<OverTimeRow>,
     /// Histograms.
     pub distributions: Vec<FabricDistribution>,
-    /// Closed forms beside the simulation.
+    /// Closed forms to compare the simulation with.
     pub theory: Vec<TheoryRow>,
     /// Self-checks.
     pub checks: Vec<Check>,

@@ -12,7 +12,7 @@
 //!
 //! | | |
 //! |-|-|
-//! | Work | O(1) for all that is told |
+//! | Work | O(1) for each report |
 //! | Memory | a histogram and 48 bytes a window and channel |
 //! | Units | ticks |
 
@@ -53,7 +53,7 @@ pub struct Windows {
     subjects: Vec<ChannelWindows>,
 }
 
-/// How many rows of figures a fabric of so many channels has.
+/// How many rows of figures a fabric of `channels` channels has.
 #[must_use]
 pub fn rows(channels: usize) -> u64 {
     (channels as u64 + 1) * ROWS

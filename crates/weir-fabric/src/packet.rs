@@ -25,7 +25,7 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// A packet of so many credits.
+    /// A packet of `credits` credits.
     #[inline]
     #[must_use]
     pub fn new(id: u32, credits: u16, channel: u8, unit: CreditUnit) -> Self {
@@ -33,7 +33,7 @@ impl Handle {
     }
 }
 
-/// What so many credits of the fabric are in those of a table.
+/// What `credits` credits of the fabric are in those of a table.
 #[inline(always)]
 #[must_use]
 pub fn table_credits(credits: u16, unit: CreditUnit) -> u32 {

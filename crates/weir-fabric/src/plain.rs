@@ -76,7 +76,7 @@ pub(crate) struct Plain<'a, S: ?Sized> {
     failed: Option<RunError>,
     audit: Option<Box<Audit>>,
     tally: Tally,
-    /// After the end nothing is told or counted.
+    /// Whether the end has passed: after it nothing is reported or counted.
     over: bool,
     sink: &'a mut S,
 }

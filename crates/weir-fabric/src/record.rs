@@ -60,7 +60,7 @@ pub struct Delivery {
 /// Deliveries at one end-point come in the order of time; besides that there is no order among calls, and
 /// engines differ in it. So what is kept must not depend on it.
 pub trait Sink {
-    /// A packet was generated; of one that never enters its interface this is all that is told.
+    /// A packet was generated; of one that never enters its interface this is the only report.
     fn generated(&mut self, generation: &Generation);
     /// A packet entered the buffer of its interface.
     fn injected(&mut self, injection: &Injection);

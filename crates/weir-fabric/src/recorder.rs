@@ -1,4 +1,4 @@
-//! Packets one by one: those that are delivered, as rows of a table, beside what is counted.
+//! Packets one by one: those that are delivered, as rows of a table, besides what is counted.
 //!
 //! | column | |
 //! |---|---|

@@ -97,7 +97,7 @@ impl Recorded for FabricScenario {
     }
 }
 
-/// Plays a job by the plain engine, for what is told in the order of time, or of each packet.
+/// Plays a job by the plain engine, for results that need the order of time, or each packet.
 fn followed<'t>(
     fabric: &FabricScenario,
     job: Job,

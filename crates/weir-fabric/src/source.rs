@@ -1,6 +1,6 @@
 //! Sources: when each packet of an interface and channel is generated, how large it is, and where it goes.
 //!
-//! An interface has so many flows of a channel as make up its part of the load, the last of them by chance; each flow
+//! An interface has as many flows of a channel as make up its part of the load, the last of them by chance; each flow
 //! has a destination of its own among the other end-points and, where routing says so, a way of its own. The
 //! flows of an interface and channel are one process of arrivals at their rates' sum; each arrival is of any flow with
 //! equal chance. An arrival is a unit, packet or message, or a burst of units of one flow; all its packets are

@@ -77,7 +77,7 @@ fn a_result_is_whole_and_its_checks_hold() {
     // Three subjects with offered, throughput, accepted, and two latencies of six statistics each; four cells.
     assert_eq!(outcome.estimates.len(), 3 * (3 + 2 * 6) * 4);
     assert_eq!(outcome.distributions.len(), 3 * 2 * 4);
-    // One discipline beside the reference: all figures but `offered`, and improvements of the latencies.
+    // One discipline and the reference: all figures but `offered`, and improvements of the latencies.
     assert_eq!(outcome.differences.len(), 2 * 3 * (2 + 2 * 2 * 6));
     assert_eq!((outcome.totals.len(), outcome.saturation.len()), (4, 6));
     for row in &outcome.totals {

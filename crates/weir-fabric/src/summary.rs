@@ -30,7 +30,7 @@ pub struct Part {
 pub struct Summary {
     /// All channels together, then channel by channel.
     pub parts: Vec<Part>,
-    /// Told of, warm-up included: generated, entered, delivered.
+    /// Packets reported, warm-up included: generated, entered, delivered.
     pub told: [u64; 3],
     /// As the engine has counted.
     pub tally: Tally,

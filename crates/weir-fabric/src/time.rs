@@ -28,7 +28,7 @@ pub fn ticks(span: Nanos) -> Ticks {
     span.get().saturating_mul(TICKS_PER_NANO)
 }
 
-/// The whole nanoseconds that have passed, as disciplines are told.
+/// The whole nanoseconds that have passed, as disciplines see them.
 #[must_use]
 #[inline]
 pub fn instant(at: Ticks) -> Instant {
@@ -44,21 +44,21 @@ pub fn nanos(at: Ticks) -> f64 {
 /// Ticks for bytes, at a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// Ticks of so many bytes.
+    /// The ticks that `bytes` take.
     ticks: u64,
-    /// Bytes in so many ticks.
+    /// The bytes in `ticks`.
     bytes: u64,
 }
 
 impl Pace {
-    /// Of so many ticks for so many bytes; a pace of no ticks or no bytes counts as one.
+    /// A pace of `ticks` ticks for `bytes` bytes; none of either counts as one.
     fn new(ticks: u128, bytes: u128) -> Self {
         let divisor = greatest_common_divisor(ticks.max(1), bytes.max(1));
         let part = |count: u128| u64::try_from(count.max(1) / divisor).unwrap_or(u64::MAX);
         Self { ticks: part(ticks), bytes: part(bytes) }
     }
 
-    /// The time of so many bytes, rounded up, at least one tick.
+    /// The time of `bytes` bytes, rounded up, at least one tick.
     #[must_use]
     #[inline]
     pub fn of(self, bytes: u32) -> Ticks {
@@ -143,13 +143,13 @@ pub struct CreditUnit {
 }
 
 impl CreditUnit {
-    /// Of so many bytes; none counts as one.
+    /// A unit of `bytes` bytes; none counts as one.
     #[must_use]
     pub fn new(bytes: Bytes) -> Self {
         Self { bytes: u32::try_from(bytes.get().max(1)).unwrap_or(u32::MAX) }
     }
 
-    /// What so many credits are.
+    /// What `credits` credits are in bytes.
     #[must_use]
     #[inline]
     pub fn bytes(self, credits: u16) -> u32 {

@@ -1,4 +1,4 @@
-//! Verification: books of its own beside the engine's, compared with them at every event.
+//! Verification: books of its own, compared with the engine's at every event.
 //!
 //! | | checked |
 //! |-|-|

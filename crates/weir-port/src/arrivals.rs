@@ -163,7 +163,7 @@ impl<A: Application + Send> Arrivals for Closed<A> {
 mod tests {
     use super::*;
 
-    /// So many messages, one a nanosecond, of lengths 1, 2, 3, ….
+    /// Messages, one a nanosecond, of lengths 1, 2, 3, …: how many have come, and how many come in all.
     struct Counted(u64, u64);
 
     impl ArrivalSource for Counted {

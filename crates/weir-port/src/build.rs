@@ -119,7 +119,7 @@ pub fn metrics(scenario: &PortScenario) -> Vec<Metric> {
     }
 }
 
-/// How many flows are told apart: all of them or, where there are more than 1,024, none, as the keys that set
+/// How many flows are distinguished: all of them or, where there are more than 1,024, none, as the keys that set
 /// their number say.
 #[must_use]
 pub fn flows(scenario: &PortScenario) -> usize {

@@ -77,7 +77,7 @@ pub struct Plan {
     pub metrics: Vec<Metric>,
     /// How many classes there are.
     pub classes: usize,
-    /// How many flows are told apart; 0 where they are not.
+    /// How many flows are distinguished; 0 where they are not.
     pub flows: usize,
     /// Departures before this tick are the warm-up and not counted.
     pub warm_up: u64,
@@ -300,7 +300,7 @@ impl Collector {
     fn count(&mut self, departure: &Departure) {
         let class = usize::from(departure.class).min(self.plan.classes - 1);
         match self.plan.metrics[..] {
-            // The usual case, told apart because it comes with every message.
+            // The usual case, treated separately because it comes with every message.
             [Metric::Latency] => self.count_value(class, departure.tick, Metric::Latency.of(departure)),
             _ => self.count_metrics(class, departure),
         }

@@ -1,4 +1,4 @@
-//! Closed forms beside the simulation.
+//! Closed forms to compare the simulation with.
 
 use crate::collector::Metric;
 use crate::figures::Frame;
@@ -40,7 +40,7 @@ pub struct Simulated<'a> {
     pub enough: &'a Sufficiency,
 }
 
-/// The rows of one discipline, beside what was simulated of it, if anything was.
+/// The rows of one discipline, with what was simulated of it, if anything was.
 #[must_use]
 pub fn rows(
     name: &str,

@@ -14,7 +14,7 @@ use weir_lab::stats::settled;
 use weir_lab::stats::{Bins, Histogram, Linearised, Measure, QUANTILES, Unavailable, fairness};
 use weir_workload::MessageClasses;
 
-/// The units in which a result is told, and its classes.
+/// The units in which a result is reported, and its classes.
 #[derive(Clone, Debug)]
 pub struct Frame {
     /// `u` or `s`.

@@ -5,7 +5,7 @@
 //! | Source | Kleinrock, *Time-shared systems: a theoretical treatment*, JACM 14(2), 1967: the quantum goes to 0 |
 //! | Work | O(log n) an arrival and a departure, n messages present |
 //! | Units | ticks of the engine's clock; its own clock and attained service in 2^-32 ticks |
-//! | Departs from the source | departures are told in whole ticks, rounded up; the rounding does not add up |
+//! | Departs from the source | departures are reported in whole ticks, rounded up; the rounding does not add up |
 //!
 //! All present messages have the same service per unit of time, so one number, the service `attained` by a
 //! message present since the beginning, orders all departures: a message of work w that arrives when it is
@@ -127,7 +127,7 @@ impl<A: Arrivals> Fluid<A> {
     fn pass(&mut self, to: u128) {
         let span = to - self.now;
         if !self.present.is_empty() {
-            // Rounded up, or a departure that falls on a tick would be told as the next.
+            // Rounded up, or a departure that falls on a tick would be reported as the next.
             self.attained += span.div_ceil(self.present.len() as u128);
             self.busy += span;
         }

@@ -246,9 +246,9 @@ pub struct Stop {
 /// How much is run at most, in all replications together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// So many packets served.
+    /// This many packets served.
     Packets(u64),
-    /// So many messages arrived.
+    /// This many messages arrived.
     Messages(u64),
 }
 

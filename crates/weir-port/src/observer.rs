@@ -53,7 +53,7 @@ pub trait Observer {
 pub(crate) struct Departures(Vec<Departure>);
 
 impl Departures {
-    /// So many: what is known of them stays in the nearest cache.
+    /// The most that are followed: what is known of them stays in the nearest cache.
     pub(crate) const MOST: usize = 512;
 
     /// Adds one, and has the observer hear of all where they are many.

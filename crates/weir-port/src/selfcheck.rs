@@ -79,7 +79,7 @@ fn little(gathered: &Gathered, frame: &Frame) -> Option<Check> {
 }
 
 /// Little's law for packets: the mean number waiting, by the queue monitor, is the sum of all waits over
-/// time. It is the same for every discipline that shares the timeline, so it is told of the first.
+/// time. It is the same for every discipline that shares the timeline, so it is reported of the first.
 fn little_of_packets(gathered: &Gathered, first: &Gathered) -> Option<Check> {
     let integral: u128 = gathered.states.iter().map(|state| state.packet_time.integral).sum();
     let time: u128 = gathered.states.iter().map(|state| u128::from(state.packet_time.time.get())).sum();

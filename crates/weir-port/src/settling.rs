@@ -136,7 +136,7 @@ fn dispersion(open: &Open) -> Option<f64> {
 }
 
 /// The moments of the service of a message: of packets from those of its number of packets, whose own third and fourth
-/// central moments are left out (they vanish beside those of the lengths).
+/// central moments are left out (they are negligible against those of the lengths).
 fn services(port: &PortScenario, open: &Open) -> [f64; 4] {
     let unit = port.service.mean_per_unit();
     let [first, second, third, fourth] = [1, 2, 3, 4].map(|k| open.lengths.moment(k));
@@ -182,7 +182,7 @@ mod tests {
         outcome.estimates.iter().find(is_it).expect("a figure").settled.is_settled()
     }
 
-    /// Finding A1: 200,000 packets at load 0.95 printed means and quantiles as if they were known, and OK beside them.
+    /// Finding A1: 200,000 packets at load 0.95 printed means and quantiles as if they were known, and OK next to them.
     #[test]
     fn a1_a_short_run_says_so_and_judges_nothing_by_it() {
         let short = played("disciplines = [\"fifo\"]\n[workload]\nload = 0.95\n[stop]\npackets = 200_000\n");

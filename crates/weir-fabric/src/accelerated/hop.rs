@@ -57,7 +57,7 @@ fn bits(base: u32) -> u32 {
     u32::BITS - (base - 1).leading_zeros()
 }
 
-/// So many ones.
+/// A number of `count` ones.
 fn ones(count: u32) -> u32 {
     1_u32.checked_shl(count).map_or(u32::MAX, |bit| bit - 1)
 }

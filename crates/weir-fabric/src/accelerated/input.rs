@@ -35,7 +35,7 @@ pub(super) enum Offer {
 }
 
 impl<const V: usize> Input<V> {
-    /// Empty, of a switch of so many channels, at the end of a link.
+    /// An empty input of a switch of `channels` channels, at the end of a link.
     pub(super) fn new(channels: usize, link: u32) -> Self {
         Self {
             free: 0,

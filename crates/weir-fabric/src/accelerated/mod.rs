@@ -12,8 +12,8 @@
 //!
 //! **Fused starts.** A packet that goes through a crossbar to an output with nothing before the scheduler or on its way
 //! there, an idle link and enough credits will start as soon as it is before the scheduler: nothing can come before
-//! it, and credits only become more. So it is started at once, with that time. A delivery is told at the start on the
-//! last link.
+//! it, and credits only become more. So it is started at once, with that time. A delivery is reported at the start on
+//! the last link.
 //!
 //! Equal to the plain engine, packet by packet: within one instant a switch sees everything that is due, then goes
 //! through its outputs for the crossbar, then through its links.

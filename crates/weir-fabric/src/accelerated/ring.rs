@@ -10,12 +10,12 @@ use std::collections::VecDeque;
 
 use crate::time::{NEVER, Ticks};
 
-/// Places beside the sender: a line of memory.
+/// Places next to the sender: a line of memory.
 const PLACES: usize = 8;
 /// Times of returns are below this bound.
 pub(super) const END: Ticks = 1 << 40;
 
-/// So many credits of a channel, back at the sender at a time.
+/// Credits of a channel that are back at the sender at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Return {
     pub(super) at: Ticks,
@@ -51,7 +51,7 @@ impl Ring {
         Self { places: [0; PLACES], head: 0, count: 0, spilt: VecDeque::new() }
     }
 
-    /// Whether there is no room beside the sender.
+    /// Whether there is no room next to the sender.
     #[inline(always)]
     pub(super) fn is_full(&self) -> bool {
         self.count as usize == PLACES

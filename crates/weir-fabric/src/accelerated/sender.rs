@@ -57,7 +57,7 @@ struct Release {
 }
 
 impl<const V: usize, T> Sender<V, T> {
-    /// An idle link with empty buffers of so much room, to an input of so many credits.
+    /// An idle link with empty buffers of this room, to an input of this many credits.
     pub(super) fn new(state: T, target: Target, room: u16, credits: u16) -> Self {
         let endless = matches!(target, Target::Host(_));
         Self {
@@ -91,7 +91,7 @@ impl<const V: usize, T> Sender<V, T> {
         }
     }
 
-    /// Whether there is room for so many credits.
+    /// Whether there is room for `credits` credits.
     #[inline(always)]
     pub(super) fn has_room(&self, channel: usize, credits: u16) -> bool {
         self.room[channel] >= credits

@@ -66,7 +66,7 @@ struct Crossbar<const P: usize> {
 }
 
 impl<const P: usize> Crossbar<P> {
-    /// Idle, of so many ports.
+    /// An idle one of `ports` ports.
     fn new(ports: u32) -> Self {
         Self { free: [0; P], waiting: [0; P], taken: [ports as u8 - 1; P] }
     }
@@ -83,7 +83,7 @@ pub(super) struct Switch<const P: usize, const V: usize, T> {
 }
 
 impl<const P: usize, const V: usize, T> Switch<P, V, T> {
-    /// Idle, of so many ports that are joined to something.
+    /// An idle one of `ports` ports that are joined to something.
     pub(super) fn new(ports: u32, hop: Hop, inputs: [Input<V>; P], outputs: [Sender<V, T>; P]) -> Self {
         Self { wakes: Wakes::never(), crossbar: Crossbar::new(ports), inputs, outputs, hop }
     }

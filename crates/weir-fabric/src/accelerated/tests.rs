@@ -9,7 +9,7 @@ use weir_core::units::{Bytes, Nanos, Rate};
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 use weir_workload::Sizes;
 
-/// One of each rule, and of its options, for up to so many channels.
+/// One of each rule, and of its options, for up to `channels` channels.
 pub(super) fn disciplines(channels: usize) -> Vec<String> {
     let list = |of: &dyn Fn(usize) -> String, by: &str| (0..channels).map(of).collect::<Vec<_>>().join(by);
     let weights = list(&|channel| (channel % 4 + 1).to_string(), "/");

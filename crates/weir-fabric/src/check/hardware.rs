@@ -20,7 +20,7 @@ pub(super) const LONGEST_DELAY: Nanos = Nanos::new(1_000_000_000);
 pub(super) const RATES: (f64, f64) = (1e6, 1e12);
 /// The slowest and the fastest crossbar, over a link: behind a slower one a link would run out of bytes.
 pub(super) const SPEED_UPS: (f64, f64) = (1.0, 16.0);
-/// Parts of a speed-up that are told apart.
+/// The parts of a speed-up that are distinguished.
 const PARTS: u32 = 1000;
 
 /// All that holds of every link, switch and buffer.
@@ -40,7 +40,7 @@ impl Hardware {
         self.link.rate.get() as f64 * f64::from(data) / f64::from(line)
     }
 
-    /// Credits of so many bytes.
+    /// The credits of `bytes` bytes.
     pub(super) fn credits(&self, bytes: Bytes) -> u64 {
         bytes.get().div_ceil(self.credit.get())
     }

@@ -156,7 +156,7 @@ impl Check<'_, '_> {
         Ok(fabric)
     }
 
-    /// The length of the windows of which there are figures, of so many channels, loads and disciplines.
+    /// The length of the windows of which there are figures, for these numbers of channels, loads and disciplines.
     fn windows(
         &self,
         document: &FabricDocument,

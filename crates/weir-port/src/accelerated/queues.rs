@@ -82,7 +82,7 @@ pub(super) struct Queues {
 }
 
 impl Queues {
-    /// Queues for this many classes, and keys with so many binary places and at most `largest` large
+    /// Queues for this many classes, and keys with `fraction_bits` binary places and at most `largest` large
     /// before a tick is added.
     pub(super) fn new(classes: usize, class_bits: u32, fraction_bits: u32, largest: u128) -> Self {
         Self {

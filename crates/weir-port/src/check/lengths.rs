@@ -124,7 +124,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Refuses a trace of so many classes that each would have next to no messages, and figures of its own.
+    /// Refuses a trace with too many classes: each would have next to no messages, and yet figures of its own.
     fn few_classes(&self, document: &PortDocument, classes: &MessageClasses) -> Checked<()> {
         if classes.len() <= MAX_TRACE_CLASSES {
             return Ok(());

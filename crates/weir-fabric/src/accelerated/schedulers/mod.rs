@@ -48,7 +48,7 @@ pub(super) struct Sight<'a, const V: usize> {
 pub(super) trait Scheduler<const V: usize> {
     /// What a link keeps.
     type State: Clone;
-    /// Whether it must be told of the packets of different channels in the order of their times.
+    /// Whether it must learn of the packets of different channels in the order of their times.
     const ORDERED: bool;
     /// Whether packets carry stamps.
     const STAMPED: bool = false;
@@ -65,12 +65,12 @@ pub(super) trait Scheduler<const V: usize> {
     /// The channel whose head is sent.
     fn pick(&self, state: &mut Self::State, sight: Sight<'_, V>, effort: &mut Effort) -> Option<usize>;
 
-    /// The head of this channel is sent; behind it comes one of so many credits and this stamp, or none.
+    /// The head of this channel is sent; behind it comes one of these credits and this stamp, or none.
     #[inline(always)]
     fn taken(&self, _state: &mut Self::State, _channel: usize, _next: Option<(u16, u64)>) {}
 }
 
-/// Counts a decision that examined so many, `at_once` in each read.
+/// Counts a decision that examined `examined` entries, `at_once` in each read.
 #[inline(always)]
 fn count(effort: &mut Effort, examined: u64, at_once: u64) {
     if at_once > 1 {
@@ -102,7 +102,7 @@ pub(super) struct Bounds {
     pub(super) unit: CreditUnit,
 }
 
-/// Whether a spec, of a discipline that has been built from it before, has a scheduler for so many channels.
+/// Whether a spec, of a discipline that has been built from it before, has a scheduler for `V` channels.
 pub(super) fn knows<const V: usize>(spec: &Spec, bounds: Bounds) -> bool {
     struct Yes;
     impl<const V: usize> Visitor<V> for Yes {

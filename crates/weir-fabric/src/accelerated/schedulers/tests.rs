@@ -13,7 +13,7 @@ use weir_lab::stream::{Purpose, Stream, StreamKey};
 
 const V: usize = 16;
 
-/// Permits packets of up to so many credits, for each channel.
+/// Permits packets of up to this many credits, for each channel.
 struct Credits([u16; V]);
 
 impl Gate<Handle> for Credits {

@@ -7,7 +7,7 @@ use weir_core::packet::table::Table;
 
 /// Entries in a word.
 const WORD: usize = u64::BITS as usize;
-/// So many channels have a look-up of what is active.
+/// Up to this many channels, what is active is looked up in a table.
 const FEW: usize = 8;
 
 /// An entry.
@@ -39,7 +39,7 @@ pub(super) struct Wheel {
 }
 
 impl Wheel {
-    /// Of a table, for so many channels.
+    /// A wheel of a table, for `channels` channels.
     pub(super) fn new(table: &Table, channels: usize) -> Self {
         let entries = table.entries();
         let words = entries.len().div_ceil(WORD);
