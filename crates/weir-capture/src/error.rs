@@ -72,7 +72,7 @@ pub enum Fault {
     BlockEnds(u32, u32),
     /// A block is not laid out as one of this type is.
     Block(u32),
-    /// A packet came through this interface, and only so many are described.
+    /// A packet came through an interface that no block before it describes.
     Interface {
         /// The number of the interface, from 0.
         found: u32,

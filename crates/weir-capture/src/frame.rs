@@ -11,7 +11,7 @@
 //! either, not even the first: all fragments of a datagram are to be of one flow, as in a router that does not
 //! reassemble. Of a tunnel the outer addresses count. The code point is that of the (outer) IP header.
 //!
-//! Frames without IP (ARP, spanning tree, LLDP, MPLS, Ethernet with a length) are told apart and not read:
+//! Frames without IP (ARP, spanning tree, LLDP, MPLS, Ethernet with a length) are recognised, and not read:
 //! they do not go through a router.
 
 use core::net::IpAddr;

@@ -36,7 +36,7 @@ pub struct Row {
     pub packet: Packet,
 }
 
-/// What a capture holds, beside its rows.
+/// A summary of a capture: what it holds besides its rows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Summary {
     /// The format of the file.

@@ -105,7 +105,7 @@ const fn span(time: Nanos) -> Duration {
     Duration::from_nanos(time.get())
 }
 
-/// What a process knows beside its place.
+/// What a process knows besides its place.
 struct Interpreter<'w> {
     world: &'w World,
     process: usize,

@@ -30,7 +30,7 @@ pub struct Live {
     pub real_time: Option<u8>,
 }
 
-/// What a run came to, beside its recording.
+/// What a run results in, besides its recording.
 #[derive(Clone, Debug)]
 pub struct Enacted {
     /// What each worker counted.

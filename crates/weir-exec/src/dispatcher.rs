@@ -77,7 +77,7 @@ pub(crate) trait Dispatch {
     /// When the running task is to be asked to give way, alarms left out.
     fn due(&mut self) -> u64;
 
-    /// Who is polled next, once all that is due at `now` was told.
+    /// Who is polled next, once everything due at `now` has been reported.
     fn next(&mut self, now: u64) -> Decision;
 
     /// The level of the queue on which the running task runs; `None` where there are no levels.
@@ -100,7 +100,7 @@ impl TaskVisitor<Task> for Make {
     }
 }
 
-/// So many dispatchers of the discipline that a spec names.
+/// Makes `count` dispatchers of the discipline that a spec names.
 ///
 /// # Errors
 /// There is no such discipline, or an argument is refused.

@@ -299,7 +299,7 @@ impl Drop for Executor {
 impl Handle {
     /// Spawns a task on the worker of its terms; or on this thread's, or the one with the fewest tasks.
     ///
-    /// Whether it is admitted is told by the handle: [`JoinError::Refused`].
+    /// The handle reports whether it is admitted: [`JoinError::Refused`].
     pub fn spawn<F>(&self, terms: Terms, future: F) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,

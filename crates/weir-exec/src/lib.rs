@@ -5,7 +5,7 @@
 //! | Source | the scheduler: Rettberg, *Development of a Voice Funnel System, Quarterly Technical Report No. 18*, BBN Report 5285, 1983, sections 2 and 3; the disciplines: `weir_core::task` |
 //! | Time | nanoseconds since the executor began, on a monotonic clock |
 //! | Work of a decision | the discipline's, and O(1); of a timer O(log timers) |
-//! | Memory | constant a task, beside its future; nothing is allocated per poll |
+//! | Memory | constant a task, besides its future; nothing is allocated per poll |
 //! | Departs from the source | tasks give way themselves; a slice ends where they do |
 //!
 //! A worker is a thread with tasks of its own (`worker`), which asks its dispatcher (`dispatcher`) who is next, and polls

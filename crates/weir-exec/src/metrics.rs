@@ -110,7 +110,7 @@ const USES: [&str; 3] = ["need", "uncommitted", "windfall"];
 ///
 /// Families begin with `weir_exec_`, and have the number of the worker as the label `worker`. Those that begin with
 /// `weir_exec_task_` have the names of the tasks that have not ended as `task`; tasks of the same name are one. If one of
-/// several ends, what is told of the name falls, which `rate()` takes for a restart.
+/// several ends, the value under the name falls, which `rate()` takes for a restart.
 ///
 /// ```
 /// # use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Records what happens on a worker, in the format of `weir-recording`, without waiting for the file.
 //!
-//! A worker writes into one of a few buffers that are there from the beginning. A full one, or one of a quarter of a
+//! A worker writes into one of a few buffers allocated at the beginning. A full one, or one of a quarter of a
 //! second, goes to the thread that writes the file (`recording`), and comes back empty. Where that thread cannot keep up and
 //! no buffer is left, events are left out and counted; tasks are kept until they can be handed over.
 //!
@@ -20,7 +20,7 @@ pub(crate) const BUFFER: usize = 1 << 16;
 /// The age in nanoseconds at which a buffer is handed over though it is not full; and where the worker is to sleep.
 const OLD: u64 = 250_000_000;
 const OLD_AT_REST: u64 = 50_000_000;
-/// One poll of so many is measured.
+/// One poll in this many is measured.
 const MEASURED: u32 = 64;
 /// Bytes of tasks that are kept while they cannot be handed over; those that are admitted later are left out.
 const MOST_KEPT: usize = 1 << 22;
@@ -55,7 +55,7 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Records a worker of so many: hands blocks over to `full`, and takes buffers from `empty`, of which there is one.
+    /// Records one of a number of workers: hands blocks over to `full`, and takes buffers from `empty`, of which there is one.
     pub(crate) fn new(
         worker: usize,
         workers: usize,

@@ -53,7 +53,7 @@ fn begin(
     file.write_all(&frame(Kind::Head, &about))?;
     file.write_all(&about)?;
     file.flush()?;
-    // All buffers, and tasks beside them, find room at once.
+    // All buffers, and tasks as well, find room at once.
     let (full, blocks) = sync_channel(workers * (2 * BUFFERS));
     let (mut ends, mut back) = (Vec::new(), Vec::new());
     for _ in 0..workers {
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
     use crate::observe::Observe;
 
-    /// A device with room for so many bytes.
+    /// A device with room for this many bytes.
     struct Small(usize);
 
     impl Write for Small {

@@ -3,7 +3,7 @@
 //!
 //! The flag is looked at by whoever computes for long, in every turn of a loop, so it costs one load and one compare.
 //! Where something is due soon, it says so, and whoever looks reads the clock: to have the timer thread do that would
-//! take two switches to it, which cost more. In a short loop the clock is read every so many turns only.
+//! take two switches to it, which cost more. In a short loop the clock is read once in a number of turns only.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
@@ -17,8 +17,8 @@ const YES: u8 = 1;
 const SOON: u8 = 2;
 /// Within this many nanoseconds something is due soon: the timer thread takes a part of this to be awake.
 const NEAR: u64 = 1_000_000;
-/// Turns of a loop that take less than this many nanoseconds are so short that the clock is read in a part of them,
-/// one of so many at least.
+/// Turns of a loop that take less than this many nanoseconds are so short that the clock is read in a part of them
+/// only, at least once in `MOST_TURNS`.
 const SHORT: u64 = 500;
 const MOST_TURNS: u32 = 32;
 

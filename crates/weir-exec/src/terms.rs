@@ -85,7 +85,7 @@ impl Terms {
     }
 }
 
-/// Terms for many tasks alike, which are told apart by numbers: `reader#1`, `reader#2`.
+/// Terms for many tasks alike, which are distinguished by numbers: `reader#1`, `reader#2`.
 #[derive(Debug)]
 pub struct Template {
     terms: Terms,

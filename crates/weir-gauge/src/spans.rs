@@ -1,4 +1,4 @@
-//! Histograms of spans of time: counted in powers of two, each divided into four, and what is told of them.
+//! Histograms of spans of time: counted in powers of two, each divided into four, and summarised.
 //!
 //! The programs of `bpf/steer` count in the same buckets.
 //!

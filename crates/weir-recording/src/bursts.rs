@@ -60,7 +60,7 @@ const SAME: usize = 1;
 const MOST_COSTS: usize = 1 << 20;
 
 impl Bursts {
-    /// Gathers at most so many.
+    /// Gathers at most `most` bursts.
     #[must_use]
     pub fn up_to(most: usize) -> Self {
         Self { most, ..Self::default() }
@@ -108,7 +108,7 @@ impl Bursts {
         }
     }
 
-    /// The recording is over, with so many tasks: what ran and had not come to an end is kept as far as it went.
+    /// The recording is over, with `tasks` tasks: what ran and had not come to an end is kept as far as it went.
     pub fn finish(&mut self, tasks: usize) {
         self.tasks.resize_with(tasks, Did::default);
         for task in 0..tasks {

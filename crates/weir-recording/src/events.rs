@@ -53,7 +53,7 @@ const NO_LEVEL: i8 = i8::MIN;
 /// The most bytes of an event: its flags, its level, a task and three times.
 const LONGEST: usize = 1 + 1 + 5 + 3 * 10;
 
-/// What the next event is told against.
+/// What the next event is written relative to.
 #[derive(Clone, Copy, Debug)]
 struct Before {
     time: u64,
@@ -99,7 +99,7 @@ impl Encoder {
         bytes.len() + LONGEST > bytes.capacity()
     }
 
-    /// Adds an event. One that is told late is moved to the time of the event before.
+    /// Adds an event. One that is reported late is moved to the time of the event before.
     #[inline]
     pub fn put(&mut self, bytes: &mut Vec<u8>, event: Event) {
         let (task, at) = match event {

@@ -17,7 +17,7 @@ use crate::random::Random;
 pub const MAX_NESTING: usize = 8;
 /// Bounds of an exponential must accept at least this share of its draws.
 const LEAST_ACCEPTED: f64 = 1e-4;
-/// After so many draws outside the bounds the nearer bound is taken: a bound on time, whatever the generator.
+/// The number of draws outside the bounds after which the nearer bound is taken: a bound on time, whatever the generator.
 const MAX_REDRAWS: u32 = 1_000_000;
 /// Numbers are below this.
 const RANGE: f64 = 2_147_483_648.0;

@@ -2,8 +2,8 @@
 //!
 //! The system takes the processor away now and then, and what it takes counts as a task's. How much that is in an epoch is
 //! measured before: a loop that only looks at the clock finds the time in which it did not run. Where that is more than a
-//! tenth of an epoch, nothing can be told, and the test says so; nor where the system takes more than a fiftieth of the run
-//! itself, or wakes a thread late in it: the executor's own watch then asks tasks to give way as late.
+//! tenth of an epoch, nothing can be concluded, and the test says so; nor where the system takes more than a fiftieth of
+//! the run itself, or wakes a thread late in it: the executor's own watch then asks tasks to give way as late.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -41,7 +41,7 @@ fn noise() -> u64 {
     worst
 }
 
-/// The tolerance of an epoch in nanoseconds; `None`, with the reason printed: nothing can be told here.
+/// The tolerance of an epoch in nanoseconds; `None`, with the reason printed: nothing can be concluded here.
 fn tolerance() -> Option<u64> {
     let noise = noise();
     if noise > EPOCH / 10 {
@@ -82,7 +82,7 @@ struct Recorded {
 }
 
 impl Recorded {
-    /// Whether anything can be told of it within this tolerance in nanoseconds; the reason is printed where not.
+    /// Whether a test can judge with this tolerance in nanoseconds; if not, the reason is printed.
     fn can_be_judged(&self, tolerance: u64) -> bool {
         let most = Duration::from_nanos(EPOCH * EPOCHS / 50);
         if self.taken > most {

@@ -8,7 +8,7 @@ use weir_exec::{Event, Executor, Terms, preemption_point, sleep, spawn_local};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Runs a task beside one of a lower level whose slice is never over, and which gives way only when it is asked.
+/// Runs a task next to one of a lower level whose slice is never over, and which gives way only when it is asked.
 fn beside_a_greedy_one<F>(turn: Duration, task: F)
 where
     F: Future<Output = ()> + Send + 'static,

@@ -7,7 +7,7 @@ use weir_exec::{Executor, Terms, every, now, preemption_point};
 
 const CHILD: &str = "WEIR_EXEC_SUSPENDED_CHILD";
 
-/// What the child does: a control task every 10 ms beside one that computes for ever.
+/// What the child does: a control task every 10 ms next to one that computes for ever.
 fn child() {
     let executor =
         Executor::builder().pinned(false).reports(|report| println!("report: {report}")).build().unwrap();

@@ -1,5 +1,5 @@
-//! Tokio beside and within the executor: its sockets and timers in tasks, its budget of operations, and tasks of its own
-//! runtimes that wait for tasks of the executor, and the other way round.
+//! Tokio alongside and within the executor: its sockets and timers in tasks, its budget of operations, and tasks of its
+//! own runtimes that wait for tasks of the executor, and the other way round.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ fn over_tokio(io_every: Duration) -> Executor {
     builder.io_every(io_every).reports(|_| {}).build().unwrap()
 }
 
-/// Terms with a need, which is admitted beside two more like it.
+/// Terms with a need that is admitted together with two more like it.
 fn needs(name: &str) -> Terms {
     Terms::named(name).need(ms(20)).priority(2)
 }

@@ -30,7 +30,7 @@ const CONTROL: usize = 16;
 
 static ZEROS: [u8; LONGEST] = [0; LONGEST];
 
-/// So many zeros, at most [`LONGEST`].
+/// A number of zeros, at most [`LONGEST`].
 #[must_use]
 pub fn zeros(length: u32) -> &'static [u8] {
     &ZEROS[..(length as usize).min(LONGEST)]
@@ -43,7 +43,7 @@ pub struct Outgoing<const HEAD: usize> {
     pub head: [u8; HEAD],
     /// How many zeros follow.
     pub zeros: u32,
-    /// Whether the kernel is asked for this one when it takes it; beside what is asked of the socket.
+    /// Whether the kernel is asked for this one when it takes it, in addition to what is asked of the socket.
     pub stamped: bool,
 }
 
@@ -145,7 +145,7 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// Room for packets of so many bytes, of which one less may be expected: what is longer is then noticed.
+    /// Room for packets of `room` bytes, of which one less may be expected: what is longer is then noticed.
     #[must_use]
     pub fn new(room: usize) -> Self {
         // SAFETY: an all-zero address is valid.
@@ -272,7 +272,7 @@ fn stamp(header: &libc::msghdr) -> Option<WallTime> {
     WallTime::new(seconds.checked_add(u64::try_from(time.tv_nsec).ok()?)?).filter(|time| time.nanos() > 0)
 }
 
-/// The data of the control message of this kind, if there is one with at least so many bytes, in a header that the
+/// The data of the control message of this kind, if there is one with at least `least` bytes, in a header that the
 /// kernel has just filled.
 fn control(header: &libc::msghdr, level: libc::c_int, kind: libc::c_int, least: usize) -> Option<*const u8> {
     // SAFETY: the header and its control buffer are those of the call that has just returned.

@@ -2,7 +2,7 @@
 //!
 //! Departures follow `CLOCK_MONOTONIC`, which nobody sets. The log has `CLOCK_REALTIME`: scripts start at multiples of
 //! it, the kernel stamps arrivals with it, and one-way delays compare it between hosts; `CLOCK_TAI` would spare leap
-//! seconds, but few hosts have its offset set. How far the two have moved apart over a run is told at its end.
+//! seconds, but few hosts have its offset set. How far the two have moved apart over a run is reported at its end.
 //!
 //! A wait sleeps until shortly before its end and spins for the rest, as timers are 15 µs late in the median. A
 //! real-time thread that leaves the others less than a twentieth of the time is stopped by the kernel for tens of
@@ -51,7 +51,7 @@ pub struct SystemClock<'s> {
     owed: Cell<Nanos>,
 }
 
-/// A real-time thread owes others one part in so many of its time.
+/// A real-time thread owes others one part in this many of its time.
 const OTHERS: u64 = 12;
 /// It pays when it owes as much as this.
 const PAYMENT: Nanos = Nanos::new(60_000);

@@ -13,7 +13,7 @@ pub fn fine_timers() {
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1_u64, 0_u64, 0_u64, 0_u64) };
 }
 
-/// Keeps this thread on one processor; `command` is who was told so.
+/// Keeps this thread on one processor; `command` is the command that was given it.
 ///
 /// # Errors
 /// There is none of that number, or it is not permitted.

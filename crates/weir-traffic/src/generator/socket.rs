@@ -10,11 +10,11 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use rustix::net::sockopt;
 
-/// How departures are told: by the system clock, with the number of the packet and without its data.
+/// How departures are reported: by the system clock, with the number of the packet and without its data.
 const DEPARTURES: u32 =
     libc::SOF_TIMESTAMPING_SOFTWARE | libc::SOF_TIMESTAMPING_OPT_ID | libc::SOF_TIMESTAMPING_OPT_TSONLY;
 
-/// Gives a socket buffers of so many bytes in both directions, or as many as the kernel permits.
+/// Gives a socket buffers of `bytes` bytes in both directions, or as many as the kernel permits.
 pub fn enlarge(socket: impl AsFd, bytes: usize) {
     let socket = socket.as_fd();
     // Only the one that is used matters; what the kernel grants is seen in its counts.
@@ -70,7 +70,7 @@ pub fn dropped(socket: impl AsFd) -> u32 {
     let mut numbers = [0_u32; DROPS + 1];
     let mut size = size_of_val(&numbers) as libc::socklen_t;
     let fd = socket.as_fd().as_raw_fd();
-    // SAFETY: the buffer has the size that is told, and the kernel writes no more.
+    // SAFETY: the buffer has the size that is passed, and the kernel writes no more.
     let done = unsafe {
         libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_MEMINFO, numbers.as_mut_ptr().cast(), &raw mut size)
     };

@@ -20,7 +20,7 @@ const LAST: u64 = 4_000_000_000;
 pub struct WallTime(u64);
 
 impl WallTime {
-    /// So many nanoseconds since 1970; `None` after 2096.
+    /// A time, in nanoseconds since 1970; `None` after 2096.
     #[must_use]
     pub const fn new(nanos: u64) -> Option<Self> {
         if nanos <= LAST * SECOND { Some(Self(nanos)) } else { None }
@@ -32,7 +32,7 @@ impl WallTime {
         self.0
     }
 
-    /// The next multiple of so many seconds that is after this.
+    /// The next multiple of `seconds` seconds that is after this.
     #[must_use]
     pub fn next_multiple(self, seconds: u32) -> Option<Self> {
         let step = u64::from(seconds.max(1)) * SECOND;
@@ -111,7 +111,7 @@ fn days(year: u64, month: u64, day: u64) -> u64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// Year, month and day, so many days after the first of 1970.
+/// Year, month and day, `days` days after the first of 1970.
 fn civil(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);

@@ -65,7 +65,7 @@ struct Flow {
     flights: VecDeque<Flight>,
     /// How far answers have come: the number after the highest that was answered.
     expected: Option<u32>,
-    /// The numbers of the requests for which the kernel was asked when it took them and has not told yet, in order.
+    /// The numbers of the requests for which the kernel was asked when it took them and has not reported it yet, in order.
     asked: VecDeque<u32>,
     /// How the kernel counts the first of them.
     key: u32,
@@ -103,7 +103,7 @@ pub struct Flights {
 }
 
 impl Flights {
-    /// No request yet, of so many flows.
+    /// No request yet, of `flows` flows.
     #[must_use]
     pub fn new(flows: u16, patience: Nanos) -> Self {
         let flows = vec![Flow::default(); usize::from(flows)];
@@ -164,7 +164,7 @@ impl Flights {
     /// The kernel says when it took the request that it counts as `key`.
     pub fn left(&mut self, flow: u16, key: u32, at: Nanos) {
         let flow = &mut self.flows[usize::from(flow)];
-        // What the kernel has not told of is passed over; what is forgotten is far ahead, as numbers wrap.
+        // What the kernel has not reported is passed over; what is forgotten is far ahead, as numbers wrap.
         let ahead = key.wrapping_sub(flow.key) as usize;
         if flow.is_lost_count || ahead >= flow.asked.len() {
             return;

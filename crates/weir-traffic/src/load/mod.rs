@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A round trip begins when the request was due, whether or not the generator was late: a server that stalls is seen by
-//! every request that was due meanwhile (coordinated omission cannot occur). Beside it stands the round trip from the
+//! every request that was due meanwhile (coordinated omission cannot occur). Next to it stands the round trip from the
 //! kernel's time stamp, in which the generator has no part. It ends when the kernel received the answer.
 //!
 //! | | |

@@ -33,11 +33,11 @@ use crate::generator::clock::Clock;
 const SOON: Nanos = Nanos::new(10_000_000);
 /// A wait is long enough to take what has come in.
 const SHORT_WAIT: Nanos = Nanos::new(30_000);
-/// So many requests may leave before that is done without a wait.
+/// The number of requests that may leave before that is done without a wait.
 const UNTAKEN: u32 = 256;
 /// The most requests that are sent before the schedule is looked at: several for each flow, where there is a backlog.
 const HAND: usize = 4 * BATCH;
-/// For so many requests a second the kernel is asked when it took them.
+/// The number of requests a second for which the kernel is asked when it took them.
 const ASKED: f64 = 20_000.0;
 /// The longest wait for answers after somebody has asked to end.
 const FAREWELL: Nanos = Nanos::new(1_000_000_000);
@@ -46,7 +46,7 @@ const LOOK: Nanos = Nanos::new(1_000_000);
 /// By so much a time stamp may lie outside of what is possible and yet be taken: the two clocks are not read at once.
 const SLACK: Nanos = Nanos::new(10_000);
 
-/// What is counted of a run beside its windows.
+/// What is counted of a run besides its windows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Beside {
     /// Answers to requests that were no longer waited for.

@@ -25,7 +25,7 @@ const SMALLEST: usize = 1 << 20;
 const LARGEST: usize = 8 << 20;
 /// After so long a blocked call comes back, to see whether it is to end.
 const BLOCKED: Duration = Duration::from_millis(100);
-/// So many batches of one socket are taken at most before it is another's turn.
+/// The most batches of one socket that are taken before it is another's turn.
 const ROUNDS: u32 = 4;
 /// The most batches of time stamps that are taken before answers are: more than the kernel keeps.
 const STAMP_ROUNDS: u32 = 1024;
@@ -126,7 +126,7 @@ impl Line for Sockets {
         for index in 0..self.ready.len() {
             let epoll::Event { flags, data } = self.ready[index];
             let flow = data.u64() as u16;
-            // Departures are told before the packet leaves, so that none is missing once its answer is there.
+            // Departures are reported before the packet leaves, so that none is missing once its answer is there.
             if flags.contains(EventFlags::ERR) {
                 self.departed(flow, into);
             }

@@ -92,7 +92,7 @@ impl Connection {
         Self { stream, rest: 0 }
     }
 
-    /// How many packets so many bytes have begun; the rest of the last is kept.
+    /// How many packets a number of bytes has begun; the rest of the last is kept.
     fn taken(&mut self, packets: &[Outgoing], mut written: usize) -> usize {
         for (index, packet) in packets.iter().enumerate() {
             let length = packet.length as usize;

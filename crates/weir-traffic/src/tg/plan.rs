@@ -17,7 +17,7 @@ use weir_tg::{Departures, RandomMode, Script, ScriptError, Traffic};
 
 use super::random::Draws;
 
-/// What is asked of a run beside its script.
+/// What is asked of a run besides its script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// Where random numbers come from.
@@ -38,7 +38,7 @@ pub struct Plan {
     pub script: Script,
     /// What it sends.
     pub traffic: Arc<Traffic>,
-    /// What is asked beside it.
+    /// What is asked besides.
     pub asked: Asked,
     /// When the association is set up, since the start.
     pub setup: Nanos,

@@ -28,7 +28,7 @@ use crate::generator::wall::WallTime;
 /// The kernel is asked when it takes packets where their mean gap is at least this, in seconds: 20,000 a second.
 const SMALLEST_GAP: f64 = 50e-6;
 
-/// What a run is given beside its plan.
+/// What a run is given besides its plan.
 #[derive(Clone, Debug)]
 pub struct Given {
     /// The start of the script.

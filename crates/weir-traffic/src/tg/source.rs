@@ -32,7 +32,7 @@ const LONG_WAIT: Nanos = Nanos::new(200_000);
 const FLUSH_EVERY: Nanos = Nanos::new(1_000_000_000);
 /// A wait is long enough to ask when packets were taken.
 const SHORT_WAIT: Nanos = Nanos::new(30_000);
-/// So many packets may have been sent before it is asked without a wait.
+/// The number of packets that may have been sent before that is asked without a wait.
 const UNASKED: u64 = 256;
 
 /// What was sent.
@@ -85,12 +85,12 @@ struct Hand {
     due: Vec<Due>,
     packets: Vec<Outgoing>,
     flushed: Instant,
-    /// When packets were taken, as they are told.
+    /// When packets were taken, as reported.
     departed: Vec<(u32, WallTime)>,
     /// How many packets had been sent when that was asked last.
     asked: u64,
-    /// Whether the packets that were taken are told by their numbers: no longer after an error, as it is not known
-    /// whether the packet of the error was counted.
+    /// Whether the packets that were taken are identified by their numbers: no longer after an error, as it is not
+    /// known whether the packet of the error was counted.
     counted: bool,
 }
 
@@ -155,7 +155,7 @@ impl<C: Clock, O: Outlet, S: Iterator<Item = (Nanos, Bytes)>> Source<'_, C, O, S
         }
     }
 
-    /// Logs when packets were taken, as far as that is told by now.
+    /// Logs when packets were taken, as far as that is reported by now.
     fn departures(&mut self, hand: &mut Hand, sent: &Sent) -> io::Result<()> {
         hand.asked = sent.packets;
         loop {

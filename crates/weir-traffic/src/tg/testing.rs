@@ -80,7 +80,7 @@ pub(crate) fn records(bytes: &[u8]) -> Vec<Record> {
     records
 }
 
-/// A packet that left or came in, so many milliseconds after the start; if it left, when it was due.
+/// A packet that left or came in, `milliseconds` after the start; if it left, when it was due.
 pub(crate) fn packet(kind: Kind, number: u32, milliseconds: i64, length: u32) -> Record {
     let time = milliseconds * 1_000_000;
     let other = if kind == Kind::Transmit { time } else { 0 };

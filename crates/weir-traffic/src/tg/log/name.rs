@@ -29,7 +29,7 @@ pub fn expanded(format: &str, start: WallTime) -> Result<PathBuf, Refused> {
         return Err(refuse());
     }
     let mut name = vec![0_u8; LONGEST];
-    // SAFETY: the buffer has the length that is told, the format ends with a zero, and the parts are a valid time.
+    // SAFETY: the buffer has the length that is passed, the format ends with a zero, and the parts are a valid time.
     let length =
         unsafe { libc::strftime(name.as_mut_ptr().cast(), LONGEST, written.as_ptr(), &raw const parts) };
     if length == 0 {

@@ -62,7 +62,7 @@ pub struct PairReport {
     pub all: Window,
     /// The figures of each interval.
     pub intervals: Vec<Window>,
-    /// What was counted beside.
+    /// What else was counted.
     pub counts: Counts,
     /// How late packets left.
     pub lateness: Option<lateness::Summary>,

@@ -57,7 +57,7 @@ pub struct Pair {
     pub warnings: Vec<String>,
 }
 
-/// What was counted beside the packets.
+/// What was counted besides the packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Errors of sending.
@@ -245,7 +245,7 @@ impl Sending {
         Ok(())
     }
 
-    /// The kernel has told when it took a packet.
+    /// The kernel has reported when it took a packet.
     fn left(&mut self, number: u32, at: i64) {
         if let Some(place) = self.place(number) {
             self.packets[place].sent = at;
@@ -287,7 +287,7 @@ impl Arrivals {
         true
     }
 
-    /// So many bytes of the stream have arrived.
+    /// A number of bytes of the stream has arrived.
     fn bytes(&mut self, sending: &mut Sending, length: u32, at: i64) {
         self.bytes = self.bytes.saturating_add(length.into());
         while sending.ends.get(self.packets).is_some_and(|end| *end <= self.bytes) {

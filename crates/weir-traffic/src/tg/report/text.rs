@@ -7,7 +7,7 @@ use weir_gauge::text::{self, packets, span};
 
 use super::{Delay, PairReport, Report, Window};
 
-/// The report as text, for a terminal of so many columns.
+/// The report as text, for a terminal of `columns` columns.
 #[must_use]
 pub fn text(report: &Report, columns: usize) -> String {
     let mut text = String::new();

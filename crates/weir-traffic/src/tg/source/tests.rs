@@ -9,7 +9,7 @@ use crate::generator::testing::{FakeClock, START};
 use crate::tg::log::{Kind, Record, Role, Transport, Writer};
 use crate::tg::testing::{MILLISECOND, Memory, header, milliseconds, plan, records, start};
 
-/// An outlet that takes so many packets of a batch, each for so long, and fails as it is told.
+/// An outlet that takes a number of packets of a batch, each for a given time, and fails on demand.
 struct Fake<'c> {
     clock: &'c FakeClock,
     most: usize,
@@ -17,7 +17,7 @@ struct Fake<'c> {
     /// Errors of coming calls, the last first.
     errors: Vec<i32>,
     calls: Vec<usize>,
-    /// How many packets were taken, and of how many that was told.
+    /// How many packets were taken, and of how many that was reported.
     taken: [u32; 2],
 }
 
