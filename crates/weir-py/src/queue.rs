@@ -143,7 +143,7 @@ impl Queue {
         self.checked(py, Ok(removed))
     }
 
-    /// The handles in the order in which they would be served if nothing else arrived, at most so many.
+    /// The handles in the order in which they would be served if nothing else arrived, at most `most` of them.
     #[pyo3(signature = (now, most=None))]
     fn order(&self, py: Python<'_>, now: u64, most: Option<usize>) -> PyResult<Vec<u64>> {
         let mut state = self.lock(py)?;

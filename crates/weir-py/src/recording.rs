@@ -29,7 +29,8 @@ pub(crate) fn read_recording<'py>(
     Ok((read.0.to_string(), PyBytes::new(py, &read.1)))
 }
 
-/// What each event of a recording was, up to so many; of each four 64-bit numbers in the order of the machine's bytes.
+/// What each event of a recording was, up to a given number; of each event four 64-bit numbers in the order of the
+/// machine's bytes.
 #[pyfunction]
 pub(crate) fn recorded_events<'py>(
     py: Python<'py>,

@@ -88,8 +88,8 @@ impl Scenario {
         Ok(Self { read: Arc::new(read) })
     }
 
-    /// The same scenario with more of it: a run of so many times its length, in so many replications, each as long as one of
-    /// that run. Of once its length nothing is said, so that a scenario that ends by itself can have more replications.
+    /// The same scenario with more of it: a run of `times` times its length, in `replications` replications, each as long as
+    /// one of that run. Of once its length nothing is said, so that a scenario that ends by itself can have more replications.
     fn grown(&self, times: u64, replications: u32) -> PyResult<Self> {
         let longer =
             if times > 1 { self.read.longer(times) } else { Ok(weir_sim::Scenario::clone(&self.read)) };
@@ -122,7 +122,7 @@ impl Scenario {
     }
 }
 
-/// How many times as far an interval of confidence `level` reaches as one at 95 %, which rests on so many groups.
+/// How many times as far an interval of confidence `level` reaches as one at 95 %, which rests on `groups` groups.
 #[pyfunction]
 pub(crate) fn reach(level: f64, groups: u64) -> PyResult<f64> {
     if !(level > 0.0 && level < 1.0) || groups < 2 {

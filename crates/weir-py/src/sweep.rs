@@ -32,7 +32,7 @@ use columns::{PlainColumn, plain};
 pub(crate) use elsewhere::play_replications;
 use elsewhere::{PlainKey, wanting};
 
-/// So many cells are gathered at a time.
+/// The number of cells that are gathered at a time.
 const AT_A_TIME: usize = 256;
 
 /// The folder of a sweep.

@@ -2,7 +2,7 @@
 //!
 //! `make study-tracking`, or `cargo run --release -p weir-sim --example tracking [-- PACKETS]`: fixed alphas,
 //! both extremes, and `alpha_tracking` with several limits and weights on the same arrivals and services,
-//! at four loads. Beside each tracking alpha stands what a fixed alpha of the same mean would give, by
+//! at four loads. Next to each tracking alpha stands what a fixed alpha of the same mean would give, by
 //! linear interpolation between the two fixed alphas next to it. Prints the tables of `docs/studies.md`.
 
 use std::num::NonZeroUsize;

@@ -39,7 +39,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Of a scenario, with so many replications, or as many as it has; each as long as the scenario has it.
+    /// A cell of a scenario, with `replications` replications, or as many as it has; each as long as the scenario has it.
     ///
     /// # Errors
     /// Its runs are as long as it takes.

@@ -117,7 +117,7 @@ macro_rules! models {
                 })
             }
 
-            /// The same scenario with a run of so many times its length.
+            /// The same scenario with a run of `times` times its length.
             ///
             /// # Errors
             /// Such a run is more than is simulated, or no key makes its runs longer.
@@ -143,8 +143,8 @@ macro_rules! models {
                 }
             }
 
-            /// The same with so many replications, or as many as it has; and what one of them depends on besides the seed
-            /// ([`scenario::Scenario::replicated`]).
+            /// The same scenario with `replications` replications, or as many as it has; and what one of them depends on
+            /// besides the seed ([`scenario::Scenario::replicated`]).
             ///
             /// # Errors
             /// Its runs are as long as it takes.

@@ -109,7 +109,7 @@ impl Figures {
 }
 
 impl Table {
-    /// Adds the figures of the cell at a place, which are of so many replications.
+    /// Adds the figures of the cell at a place, which are of `replications` replications.
     pub fn push(&mut self, place: usize, replications: u32, figures: Figures) {
         for row in figures.0 {
             self.row(place, Some(replications), row);
@@ -222,7 +222,7 @@ impl Column {
         })
     }
 
-    /// Adds the values of another column of this name behind the first so many rows.
+    /// Adds the values of another column of this name behind the first `before` rows.
     fn append(&mut self, more: Values, before: usize) {
         match (&mut self.values, more) {
             (Values::Words { all, rows }, Values::Words { all: words, rows: places }) => {

@@ -43,7 +43,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Two links in line and twelve Poisson flows, for so many seconds.
+/// Two links in line and twelve Poisson flows, for `seconds` seconds.
 fn network(discipline: &str, seconds: u64) -> NetworkScenario {
     let duration = Nanos::new(seconds * 1_000_000_000);
     let node =

@@ -23,7 +23,8 @@ use crate::record::{self, HEAD, Head, Header};
 
 /// How often new logs are looked for at most.
 const LOOKED_EVERY: Duration = Duration::from_millis(50);
-/// So many logs are held open: a process may have some thousand files open, and a sweep that was often killed has more logs.
+/// The most logs that are held open: a process may have some thousand files open, and a sweep that was often killed has more
+/// logs.
 const OPEN: usize = 100;
 
 /// What a replication is found by.

@@ -21,7 +21,7 @@ mod work;
 
 use work::Work;
 
-/// How often it is told how far the sweep is.
+/// How often the progress of the sweep is reported.
 const TOLD_EVERY: Duration = Duration::from_millis(5);
 /// How often what was played is synchronised with the disk.
 const SYNC_EVERY: Duration = Duration::from_secs(1);

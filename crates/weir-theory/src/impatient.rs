@@ -53,7 +53,7 @@ pub struct ImpatientMeans {
 ///
 /// # Errors
 /// [`TheoryError::Parameter`] unless both rates are positive and finite, and there is a server;
-/// [`TheoryError::Unstable`] where so many never leave that the queue grows without bound.
+/// [`TheoryError::Unstable`] where too many never leave, so that the queue grows without bound.
 pub fn impatient(
     arrival: f64,
     service: f64,

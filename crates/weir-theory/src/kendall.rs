@@ -28,7 +28,7 @@ pub enum Law {
     Exponential,
     /// `D`: all alike.
     Constant,
-    /// `E_k`: the sum of so many exponential times.
+    /// `E_k`: the sum of this many exponential times.
     Erlang(u32),
     /// `G`: any law.
     General,
@@ -39,7 +39,7 @@ pub enum Law {
 pub enum Arrivals {
     /// One by one, with independent gaps of one law; `M` is a Poisson process.
     Single(Law),
-    /// `M^X`: a Poisson process of batches, of so many customers where a number is written.
+    /// `M^X`: a Poisson process of batches, of this many customers where a number is written.
     Batches(Option<u32>),
     /// `MAP` or `MMPP`: a rate that depends on a hidden phase.
     Modulated,

@@ -11,9 +11,9 @@
 
 use weir_workload::sizes::{Law, Run, Sizes, survival};
 
-/// Sizes up to here, and runs of at most so many sizes, are taken one by one.
+/// Sizes up to here, and runs of at most this many sizes, are taken one by one.
 const ONE_BY_ONE: u64 = 4096;
-/// Above so many atoms only runs of a single size are atoms.
+/// Above this many atoms only runs of a single size are atoms.
 const MAX_ATOMS: u64 = 1 << 20;
 
 /// The shape of one piece of a law.

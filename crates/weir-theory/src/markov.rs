@@ -148,7 +148,7 @@ impl MarkovQueue {
         }
     }
 
-    /// The time in the queue that a share `below` of those let in does not exceed, 0 where so many do not wait.
+    /// The time in the queue that a share `below` of those let in does not exceed, 0 where that share does not wait.
     ///
     /// # Errors
     /// [`TheoryError::Parameter`] unless `0 < below < 1`.
@@ -218,7 +218,7 @@ impl MarkovQueue {
         }
     }
 
-    /// How many wait already, and the share of arrivals that find so many and join them.
+    /// How many wait already, and the share of arrivals that find that many and join them.
     fn waiting_places<'f>(&self, found: &'f [f64]) -> impl Iterator<Item = (f64, f64)> + use<'f> {
         let queue = self.queue;
         let servers = queue.servers.map_or(usize::MAX, |servers| servers as usize);

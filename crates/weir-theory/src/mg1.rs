@@ -25,7 +25,7 @@ use super::law::{Moments, Piece, Shape, SizeLaw};
 use super::quadrature::integral;
 use super::{TheoryError, check_load};
 
-/// An exponential density is cut after so many of its means; what is beyond has probability 1e-26.
+/// An exponential density is cut after this many of its means; what is beyond has probability 1e-26.
 const TAIL_MEANS: f64 = 60.0;
 
 /// The order of service of an M/G/1 queue.

@@ -103,8 +103,8 @@ mod tests {
         }
     }
 
-    /// The mean response with so many servers, in mean services: arrivals and ends of services one by one, an end at an idle server
-    /// counting for nothing.
+    /// The mean response with `servers` servers, in mean services: arrivals and ends of services one by one, an end at an idle
+    /// server counting for nothing.
     fn simulated(choices: u32, load: f64, servers: usize, events: u32) -> f64 {
         let mut noise = weir_lab::stats::testing::Noise::new(13);
         let mut uniform = || (-noise.exponential()).exp();

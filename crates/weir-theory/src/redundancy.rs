@@ -17,7 +17,7 @@
 
 use super::{TheoryError, check_load};
 
-/// The mean time from arrival until the first of `copies` is done, on so many of `servers`.
+/// The mean time from arrival until the first of `copies` is done; the copies go to as many of `servers`.
 ///
 /// ```
 /// use weir_theory::redundancy;

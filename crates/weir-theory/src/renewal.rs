@@ -23,7 +23,7 @@ const LEAST: f64 = 1e-10;
 pub enum Gaps {
     /// All alike: D/M/1.
     Constant,
-    /// Sums of so many exponential times: E_k/M/1; with one it is M/M/1.
+    /// Sums of this many exponential times: E_k/M/1; with one it is M/M/1.
     Erlang(u32),
 }
 

@@ -29,7 +29,7 @@ use super::{TheoryError, check_load};
 const FULL: f64 = 100.0;
 /// Newton's method ends where a step is shorter than this.
 const STEP: f64 = 1e-15;
-/// And after so many steps.
+/// And after this many steps.
 const MOST_STEPS: usize = 200;
 
 /// Erlang's B: the part of requests that are lost where `servers` have no queue and are offered `offered` of work, in

@@ -162,8 +162,8 @@ impl State {
         }
     }
 
-    /// The first handles, at most so many, in the order in which they would be served from now on; `None` where the
-    /// discipline cannot be copied. The open grant counts as finished.
+    /// The first handles, at most `most` of them, in the order in which they would be served from now on; `None`
+    /// where the discipline cannot be copied. The open grant counts as finished.
     pub(super) fn order(&self, mut now: Instant, most: usize) -> Option<Vec<u64>> {
         let mut order: Vec<u64> = self.front.iter().rev().map(|job| job.handle).take(most).collect();
         if order.len() == most {

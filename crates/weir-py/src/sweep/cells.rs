@@ -16,7 +16,7 @@ use crate::own;
 
 use super::texts::{PlainGroup, PlainShape, Texts};
 
-/// So many cells are put into one table at a time.
+/// The number of cells that are put into one table at a time.
 const STRETCH: usize = 64;
 
 /// The words by which a figure is chosen: columns and what stands there.
@@ -58,7 +58,7 @@ impl Cells {
         self.count()
     }
 
-    /// Some of them, by their places; with so many replications each, where that is given.
+    /// Some of them, by their places; with the replications that `counts` gives each, where it is given.
     #[pyo3(signature = (places, counts=None))]
     fn some(&self, places: Vec<u32>, counts: Option<Vec<u32>>) -> PyResult<Self> {
         let is_here = |&place: &u32| (place as usize) < self.count();
@@ -110,7 +110,7 @@ impl Cells {
 }
 
 impl Playing {
-    /// Of the text of a scenario, with so many replications, if not as many as it says; or why it is refused.
+    /// Of the text of a scenario, with a given number of replications, or as many as it says; or why it is refused.
     pub(super) fn new(
         text: &str,
         name: &str,

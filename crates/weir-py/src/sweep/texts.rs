@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 
 /// Axes that advance together.
 pub(super) struct Group {
-    /// Of each row, which keys it sets: a number that shapes are told by.
+    /// Of each row, which keys it sets: a number that distinguishes shapes.
     forms: Vec<u32>,
     /// Of each key, what is written for it in each row.
     written: Vec<Vec<String>>,

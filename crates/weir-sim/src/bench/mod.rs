@@ -18,7 +18,7 @@
 //! | `fabric/1024/…` | the same with 1,024 end-points | link traversals/s |
 //! | `node/DISCIPLINE` | one processor, ten processes that pass messages, statistics on | scheduling decisions/s |
 //! | `node/epoch/verified` | the same with everything verified | scheduling decisions/s |
-//! | `server/8/NAME`, `server/128/NAME` | so many cores, 99.5 % requests of 0.5 µs and 0.5 % of 500 µs at 80 % load, all statistics | requests/s |
+//! | `server/8/NAME`, `server/128/NAME` | 8 or 128 cores, 99.5 % requests of 0.5 µs and 0.5 % of 500 µs at 80 % load, all statistics | requests/s |
 //! | `server/…/patience`, `server/…/retries` | the same overloaded, where requests leave that wait; at 95 %, where clients try again | requests/s, attempts/s |
 //! | `server/…/steps` | the same by the engine that goes from event to event, where there is another | requests/s |
 //! | `source/…` | random draws: arrivals, services | draws/s, messages/s |
@@ -63,7 +63,7 @@ pub struct Figure {
 /// A round of work: does it, and returns how many units it was.
 type Round = Box<dyn FnMut() -> u64>;
 
-/// Which way a figure is told.
+/// Which way a figure is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     /// Units of work in a second.

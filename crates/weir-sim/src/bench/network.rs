@@ -88,7 +88,7 @@ fn many(spec: &str) -> NetworkScenario {
     plan.0
 }
 
-/// Transfers without end over a line of so many links of 1 Gbit/s there, and as many back; 20 ms a round trip. They begin
+/// Transfers without end over a line of `links` links of 1 Gbit/s there, and as many back; 20 ms a round trip. They begin
 /// one after the other within a tenth of a second.
 fn transfers(spec: &str, links: usize, flows: usize, duration: f64) -> NetworkScenario {
     let mut plan = Plan::new(links + 1, &[spec], duration);

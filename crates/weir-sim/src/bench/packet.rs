@@ -111,7 +111,7 @@ fn packet(id: u32, flow: u32) -> Packet {
     Packet { id, flow: FlowId(flow), class: ClassId(flow as u16), size: Bytes::new(size) }
 }
 
-/// The flow of each packet, by its number, of those that fill the queues of so many flows.
+/// The flow of each packet, by its number, of those that fill the queues of a number of flows.
 type Filling = fn(u32, u32) -> u32;
 
 /// One flow after the other.

@@ -46,7 +46,7 @@ fn parse(spec: &str) -> Spec {
     spec.parse().expect("the specs of the benchmarks are valid")
 }
 
-/// Process `number` of so many that need so much together.
+/// Declares process `number` of those that need `need` together.
 fn declare<D: TaskDiscipline<Task>>(discipline: &mut D, number: u32, need: Nanos) {
     let declared = Declared {
         priority: (number % 4) as u8,
@@ -134,7 +134,7 @@ impl<D: TaskDiscipline<Task>> Node<D> {
     }
 }
 
-/// Nodes with so many processes, all ready, whose epochs end.
+/// Nodes with `processes` processes, all ready, whose epochs end.
 fn turns(processes: u32) -> Round {
     let mut nodes: Vec<_> = (0..NODES).map(|_| Turning::new(processes)).collect();
     let mut next = 0;

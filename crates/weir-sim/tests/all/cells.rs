@@ -96,7 +96,7 @@ fn more_replications_extend_what_was_kept() {
             let rest = (few.replications()..23).map(|at| played(&more, at).expect("a replication"));
             kept.extend(rest);
             assert_eq!(gathered(&more, kept).ok(), ran(more.scenario()).ok(), "{name}");
-            // And what the scenario of so many says reads as the same cell.
+            // And the text of the scenario with that number reads as the same cell.
             let text = &more.scenario().frame().scenario;
             let folder =
                 root().join(Path::new(name.split(' ').next().expect("a word")).parent().expect("one"));

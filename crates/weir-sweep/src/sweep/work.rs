@@ -74,7 +74,7 @@ impl Drop for Running<'_> {
 }
 
 impl<'w, S: Source> Work<'w, S> {
-    /// Nothing is done yet; so many threads will do it.
+    /// Nothing is done yet; a number of threads will do it.
     pub(super) fn new(
         sweep: &'w Sweep,
         source: &'w S,

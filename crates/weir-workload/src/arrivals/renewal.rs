@@ -18,7 +18,7 @@ pub enum Renewal {
     Lognormal(f64),
     /// Gamma, of this coefficient of variation.
     Gamma(f64),
-    /// Erlang, of so many stages.
+    /// Erlang, with this many stages.
     Erlang(u32),
     /// Weibull, of this shape.
     Weibull(f64),

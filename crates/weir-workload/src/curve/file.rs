@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use weir_core::units::Nanos;
 use weir_document::Refused;
 
-/// A step is a hole where it is longer than so many of the first.
+/// A step is a hole where it is longer than this many of the first.
 const HOLE: f64 = 1.5;
 /// The latest time, in nanoseconds: some 292 years.
 const LATEST: u128 = 1 << 63;

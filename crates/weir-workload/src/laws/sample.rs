@@ -20,7 +20,7 @@ use weir_lab::stream::{Purpose, StreamKey};
 
 /// The longest draw in whole units: 2^52, of nanoseconds 52 days; a longer one is taken as that.
 pub const LONGEST_DRAW: u64 = 1 << 52;
-/// Up to so many stages the product of uniform numbers stays a normal number.
+/// Up to this many stages the product of uniform numbers stays a normal number.
 const PRODUCT_STAGES: u32 = 16;
 
 impl ContinuousLaw {

@@ -18,9 +18,9 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 /// Windows of as many mean gaps.
 const WINDOWS: [f64; 4] = [10.0, 100.0, 1_000.0, 10_000.0];
-/// The fewest windows whose counts are told.
+/// The fewest windows whose counts are reported.
 const FEWEST: usize = 20;
-/// The fewest values of which a correlation is told.
+/// The fewest values of which a correlation is reported.
 const FEWEST_PAIRS: usize = 20;
 
 /// The index of dispersion of one window.

@@ -54,7 +54,7 @@ pub(super) fn fill(object: &Value, names: &[String], row: &mut Row) {
     }
 }
 
-/// The value of a column: a key may have dots of its own, so that the longest that is there goes first.
+/// The value of a column: a key may have dots of its own, so that the longest one found goes first.
 fn value<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
     if let Some(found) = object.get(name) {
         return Some(found);

@@ -73,7 +73,7 @@ impl Log {
             .collect()
     }
 
-    /// Services of a class, in nanoseconds: at most so many, evenly from all of the log.
+    /// Services of a class, in nanoseconds: at most `most` of them, evenly from all of the log.
     #[must_use]
     pub fn services_of(&self, class: u16, most: usize) -> Vec<f64> {
         let of = || self.requests.iter().filter(|request| request.class == class);

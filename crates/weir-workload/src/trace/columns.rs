@@ -58,7 +58,7 @@ impl Header<'_> {
         Refused::of_file(self.file, "is not a column of the file", remedy).at(self.line, 1).key(name)
     }
 
-    /// What separates the fields of a header that was read as one name, if that can be told.
+    /// What separates the fields of a header that was read as one name, if that can be determined.
     fn separator(&self) -> Option<&'static str> {
         let [whole] = self.names[..] else { return None };
         [(';', "semicolon"), ('\t', "tab"), (',', "comma")]

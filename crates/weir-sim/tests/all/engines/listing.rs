@@ -12,7 +12,7 @@ enum Rule {
     Alpha(i128),
 }
 
-/// So many quarters that the clock does not count beside them.
+/// A number of quarters against which the clock is negligible.
 const SHORTEST_FIRST: i128 = 1 << 60;
 
 const RULES: [(&str, Rule); 8] = [

@@ -69,7 +69,7 @@ pub(crate) fn packets(spec: &str) -> Box<dyn weir_core::discipline::Discipline<M
     message_discipline::<Message<Packets>>(&spec).expect("a discipline")
 }
 
-/// Everything that an engine told.
+/// Everything that an engine reported.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     /// Tick by tick, the number of the message served.
