@@ -2,7 +2,7 @@
 
 ========================================  ==============================================================
 ``workload.load=0.5:0.95:0.05``           from the first to the last, both included, in steps
-``server.cores=1:64:*2``                  each so many times the one before
+``server.cores=1:64:*2``                  each a multiple of the one before
 ``link.0.delay=10ms:50ms:10ms``           with a unit, the same in all three
 ``discipline=alpha:{1,3,10,30}``          each of a list, in its place; several lists are combined
 ``disciplines=[["fifo"], ["sf", "rr"]]``  a TOML list, each element a value

@@ -1,4 +1,4 @@
-"""Benchmarks of `weir.Queue` beside the queues of the standard library.
+"""Benchmarks of `weir.Queue` against the queues of the standard library.
 
 All of them hold a hundred items, of the sizes 1 to 20, while one is put and one is taken; ``queue/standard``
 has what Python has for the same order, shortest first: `heapq` alone, `queue.PriorityQueue`,
@@ -144,7 +144,7 @@ def _standard_threads() -> float:
 
 
 def _calls(items: int, call: Callable[[Queue[int]], object]) -> float:
-    """Return the calls a second on a queue in which so many wait."""
+    """Return the calls a second on a queue of a given length."""
     waiting: Queue[int] = Queue("sf")
     for number in range(items):
         waiting.put_nowait(number, size=1 + number * 7919 % 4096)

@@ -12,7 +12,7 @@ own, which a discipline orders::
 For servers that have queues of their own, such as other machines, `Dispatcher.assign` says where to send a
 request.
 
-A server has a request from its assignment until it is told to be done, so that rules that look at lengths
+A server has a request from its assignment until it is reported to be done, so that rules that look at lengths
 count what is in service too. Sizes are whole numbers in any unit, and what rules call work. A decision takes
 as long as its rule says, O(1) to O(servers).
 """

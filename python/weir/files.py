@@ -1,4 +1,4 @@
-"""Files that are either whole or absent: written beside the target, then renamed over it.
+"""Files that are either whole or absent: written next to the target, then renamed over it.
 
 A symbolic link stays, and the file it leads to is replaced. What is no regular file, such as a pipe or
 ``/dev/stdout``, cannot be replaced: it is sent the whole content once that is complete.

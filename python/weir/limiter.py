@@ -9,7 +9,7 @@
     limiter.acquire(size=len(message))             # a size in bytes
 
 It is the discipline ``tbf`` over ``fifo`` (`weir explain tbf`): tokens accrue at the rate, up to the burst,
-which is there at first; who asks for so many gets them in the order of asking. In any span of t seconds no
+which is there at first; who asks for tokens gets them in the order of asking. In any span of t seconds no
 more than ``burst + rate * t`` is let through, whatever the number of threads and tasks.
 
 Time is that of `time.monotonic`. A call takes O(1); one of those that wait sets the alarm for all.

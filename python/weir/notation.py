@@ -79,7 +79,7 @@ def kendall(
         patience after a plus, a discipline after a hyphen.
     arrival : str
         The rate of arrivals, ``"2.4/s"``: of batches with ``M^X``; of each source that has no customer here
-        where there are so many sources.
+        where there is a number of sources.
     service, patience : str
         The mean time, ``"500ms"``, or the rate, ``"2/s"``.
     scv_arrival, scv_service : float

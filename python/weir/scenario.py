@@ -129,7 +129,7 @@ class Scenario:
         return self.read.replications
 
     def grown(self, times: int, replications: int) -> Scenario:
-        """Return the same scenario with a run of so many times its length, in so many replications.
+        """Return the same scenario with a run of ``times`` times its length, in ``replications``.
 
         Each replication is as long as one of that run, however many there are.
 

@@ -125,8 +125,8 @@ def write(file: str | os.PathLike[str], out: str | os.PathLike[str]) -> Imported
     file : path
         The recording.
     out : path
-        The scenario, if it ends in ``.toml``; the replays are then beside it, ``NAME.TASK.csv``. Else a
-        folder, in which they are called ``scenario.toml`` and ``TASK.csv``. Files that are there are
+        The scenario, if it ends in ``.toml``; the replays are then next to it, ``NAME.TASK.csv``. Else a
+        folder, in which they are called ``scenario.toml`` and ``TASK.csv``. Existing files are
         replaced.
 
     Raises

@@ -58,7 +58,7 @@ def write(file: Path, path: Path) -> int:
     file : Path
         The recording.
     path : Path
-        Ends in ``.pftrace``; a file that is there is replaced.
+        Ends in ``.pftrace``; an existing file is replaced.
 
     Raises
     ------

@@ -113,8 +113,8 @@ def write(
     log : path
         The log; may be compressed by gzip. It is read twice, so that a pipe is refused.
     out : path
-        The scenario, if it ends in ``.toml``; the requests are then beside it, ``NAME.requests.csv``. Else a
-        folder, in which they are called ``scenario.toml`` and ``requests.csv``. Files that are there are
+        The scenario, if it ends in ``.toml``; the requests are then next to it, ``NAME.requests.csv``. Else a
+        folder, in which they are called ``scenario.toml`` and ``requests.csv``. Existing files are
         replaced, once the columns that the scenario names are known.
     asked : Asked, optional
         Which column is what.

@@ -130,8 +130,8 @@ def write(
     capture : path
         A pcap or pcapng file; may be compressed by gzip, and may come through a pipe.
     out : path
-        The scenario, if it ends in ``.toml``; the schedule is then beside it, ``NAME.packets.csv``. Else a
-        folder, in which they are called ``scenario.toml`` and ``packets.csv``. Files that are there are
+        The scenario, if it ends in ``.toml``; the schedule is then next to it, ``NAME.packets.csv``. Else a
+        folder, in which they are called ``scenario.toml`` and ``packets.csv``. Existing files are
         replaced.
     rate : str, optional
         The rate of the link, such as ``"10Mbit"``; by default one that the replay loads to `LOAD`.

@@ -123,8 +123,8 @@ def write(
     file : path
         CSV; the module says with which columns.
     out : path
-        The scenario, if it ends in ``.toml``; the replays are then beside it, ``NAME.TASK.csv``. Else a
-        folder, in which they are called ``scenario.toml`` and ``TASK.csv``. Files that are there are
+        The scenario, if it ends in ``.toml``; the replays are then next to it, ``NAME.TASK.csv``. Else a
+        folder, in which they are called ``scenario.toml`` and ``TASK.csv``. Existing files are
         replaced.
     epoch : str
         What needs are measured over, such as ``"100ms"``.
@@ -327,7 +327,7 @@ class _Reader:
     def _error(
         self, message: str, remedy: str, place: int | None = None, fields: Sequence[str] | None = None
     ) -> TraceError:
-        """Return the error of a row; ``place`` is the field, told as a column counted from 1."""
+        """Return the error of a row; ``place`` is the field, given as a column counted from 1."""
         value = None if place is None or fields is None else fields[place][:_SHOWN]
         column = None if place is None else place + 1
         return TraceError(message, remedy, str(self._path), self._line, column, value=value)

@@ -1,4 +1,4 @@
-"""Where an import of several files goes: a folder, or a scenario with its data beside it."""
+"""Where an import of several files goes: a folder, or a scenario with its data next to it."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class _Turn:
 
 
 def measure(prefix: str = "", *, rounds: int = 5, seconds: float = 3.0) -> Iterator[dict[str, Any]]:
-    """Measure forwarders whose name begins with ``prefix``, beside the bare one.
+    """Measure forwarders whose name begins with ``prefix``, and the bare one.
 
     Yields
     ------

@@ -1,4 +1,4 @@
-"""Benchmarks of steering on this machine: what a policy costs beside a bare redirect.
+"""Benchmarks of steering on this machine: what a policy costs over a bare redirect.
 
 A source and a server stand in two namespaces. The source sends requests of 64 bytes as fast as one processor
 can; the server spreads them over two processors by ``weird bench-redirect``, which sends each to the next
@@ -99,7 +99,7 @@ class _Turn:
 
 
 def measure(prefix: str = "", *, rounds: int = 7, seconds: float = 1.5) -> Iterator[dict[str, Any]]:
-    """Measure policies whose name begins with ``prefix``, beside the bare redirect.
+    """Measure policies whose name begins with ``prefix``, and the bare redirect.
 
     Yields
     ------

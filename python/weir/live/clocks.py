@@ -21,9 +21,9 @@ __all__ = ["Reading", "Watch", "read"]
 
 _TRIES = 5
 _LEAST = 100_000
-"""A smaller step cannot be told from the doubt of readings, and is below what a report shows."""
+"""A smaller step is lost in the uncertainty of readings, and is below what a report shows."""
 _SLEWED = 1000
-"""Nobody slews by more than one part in so many: the kernel by half of that."""
+"""Nobody slews by more than one part in this many: the kernel by half of that."""
 
 
 @dataclass(frozen=True, slots=True)

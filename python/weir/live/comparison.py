@@ -1,6 +1,6 @@
 """A scenario simulated and measured: each flow in each interval, under each discipline, and what differs.
 
-Beside the figures stands what they can be judged by: whether every packet is accounted for, what each router
+Next to the figures stands what they can be judged by: whether every packet is accounted for, what each router
 dropped and why, how late the generators were, and in what the testbed differs from the scenario.
 """
 

@@ -1,10 +1,10 @@
-"""Programs of a node run for real, by the executor, beside their simulation.
+"""Programs of a node run for real, by the executor, and compared with their simulation.
 
 Each process of the scenario becomes a task of `weir-exec` on this machine, computes there for as long as its
 program says, and is scheduled by the same discipline. The simulation then runs the same programs with the
 costs that were measured: what the executor needs to come to another task, and to the same one. A response is
 the time from ready to done. What the report of 1983 gives for the Chrysalis scheduler on its 68000 stands
-beside the costs.
+next to the costs.
 
 Held against each other are the mean response and its 99 % quantile of each process that responds often
 enough: measured and simulated agree if they differ by at most ``SHARE`` or by ``NOISE``, whichever is more.

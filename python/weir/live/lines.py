@@ -1,4 +1,4 @@
-"""Links of a scenario, one direction each: their rate, and what a packet takes beside its bytes.
+"""Links of a scenario, one direction each: their rate, and what a packet takes besides its bytes.
 
 Units: nanoseconds, bits a second, bytes.
 """
@@ -41,14 +41,14 @@ class Line:
         return str(self.table.get("discipline", compared))
 
     def overhead_time(self, compared: str) -> int:
-        """Return what a transmission takes beside bytes, in the mean: overhead as a time, and jitter."""
+        """Return what a transmission takes besides bytes, in the mean: overhead as a time, and jitter."""
         overhead = self._overhead(compared)
         jitter = self.table.get("jitter")
         random = mean({"uniform": jitter} if isinstance(jitter, str) else jitter)
         return random + (0 if quantities.is_size(overhead) else quantities.nanoseconds(overhead))
 
     def framing(self, compared: str) -> int:
-        """Return what a packet takes beside its bytes, its mean in bytes at the rate of the line, rounded."""
+        """Return what a packet takes besides its bytes: the mean, in bytes at the line's rate, rounded."""
         return round(self.exact_framing(compared))
 
     def exact_framing(self, compared: str) -> Fraction:

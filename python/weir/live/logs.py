@@ -27,7 +27,7 @@ _MAGIC, _FIXED, _RECORD = b"WEIRTGLG", 16, 32
 _TRANSMIT, _RECEIVE, _ERROR, _LEFT, _END = 3, 4, 5, 7, 255
 _NO_BUFFERS = 105
 _HEADERS = 32
-"""What a packet has beside the user's data: headers of IP and UDP, and its number."""
+"""What a packet has besides the user's data: headers of IP and UDP, and its number."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +100,7 @@ def _places(
 
 
 def _departures(sent: np.ndarray[Any, Any], left: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return when packets were sent: when the kernel took them, where it has told."""
+    """Return when packets were sent: when the kernel took them, where it has reported that."""
     times = left["time"].copy()
     taken = sent[sent["kind"] == _LEFT]
     place, known = _places(left, taken)

@@ -6,7 +6,7 @@ what is left. Names begin with ``weir-`` and the number of the process that made
 ever touched: a namespace that was there before is not used, a journal whose process lives is left alone.
 
 Processes that were started in a namespace are ended before it is removed. With a namespace go its
-interfaces, addresses and routes. Folders below ``/run/weir`` that the site made are removed with it. Beside
+interfaces, addresses and routes. Folders below ``/run/weir`` that the site made are removed with it. Next to
 the process a guard waits for its end: a small process that cleans where the other could not, as after ``kill
 -9``.
 
@@ -188,7 +188,7 @@ class Site:
     def wire(self, one: str, other: str, *, queues: int = 1) -> tuple[End, End]:
         """Join two nodes, and return the ends; both are up, and leave no checksum to the device.
 
-        Each end has so many queues, each way.
+        Each end has the given number of queues, each way.
         """
         number, self._wires = self._wires, self._wires + 1
         ends = []
@@ -215,7 +215,7 @@ class Site:
         self._offload(end.node, end.interface, _GRO, 1)
 
     def leave_checksums(self, end: End) -> None:
-        """Let an interface leave checksums to a device, as a veth does unless it is told otherwise."""
+        """Let an interface leave checksums to a device, as a veth does by default."""
         self._offload(end.node, end.interface, _TX_CHECKSUMS, 1)
 
     def address(self, end: End, address: AddressIn) -> None:

@@ -11,7 +11,7 @@ delays (`Stream.before`, `Stream.after`). What routers take to forward is added 
 them. Times with jitter count with their mean. What that leaves out stands in `Plan.departures`, in words.
 
 Units: nanoseconds, bits a second, bytes; all as in the scenario. Only routers are scaled: rates times
-`Plan.scale`, times divided by it. Generators are told the scale, and divide the times of their scripts.
+`Plan.scale`, times divided by it. Generators get the scale, and divide the times of their scripts.
 """
 
 from __future__ import annotations

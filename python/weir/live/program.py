@@ -1,6 +1,6 @@
 """The program ``weird``: where it is, and what it says of a running router.
 
-It is searched for where ``WEIRD`` says, then beside this Python, then on the path.
+It is searched for where ``WEIRD`` says, then next to this Python, then on the path.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Routers of a testbed: what they join, and the configuration for ``weird route``.
 
-The configuration is that of ``crates/weir-plane/src/config/document.rs``. Neighbours are told beforehand:
+The configuration is that of ``crates/weir-plane/src/config/document.rs``. Neighbours are listed beforehand:
 nothing is asked for and nothing is answered while packets are measured.
 
 Units: bits a second, bytes, nanoseconds, all as the daemon is to have them.

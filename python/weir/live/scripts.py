@@ -1,6 +1,6 @@
-"""Flows of a scenario as scripts in the TG language: what generators can send, and how they are told.
+"""Flows of a scenario as scripts in the TG language: what generators can send, and how they are given it.
 
-A packet of TG has 32 bytes beside the user's data: headers of IP and UDP, and its number. Gaps and sizes of
+A packet of TG has 32 bytes besides the user's data: headers of IP and UDP, and its number. Gaps and sizes of
 a scenario therefore become a script with lengths less 32 bytes, whose laws TG must know.
 
 Source: ``docs/tg.md``. Units: seconds and bytes, as scripts have them; times of the scenario, not scaled.
@@ -99,7 +99,7 @@ def tg_checked(told: dict[str, Any], sending: Sending) -> None:
 
 
 def sink(sending: Sending) -> str:
-    """Return the script of the host that receives; it waits until it is told to end."""
+    """Return the script of the host that receives; it waits until it is asked to end."""
     return f"on 1 udp {sending.address} server rcvwin 4194304\nwait\n"
 
 

@@ -27,7 +27,7 @@ class Model:
     usual: tuple[str, str]
     """Two disciplines, one of which can be compared with the only one of a scenario."""
     packets: bool = False
-    """Whether progress is told in packets, and not in nanoseconds simulated."""
+    """Whether progress is reported in packets, and not in nanoseconds simulated."""
 
     def result(self) -> type[Result]:
         """Return the class of its results; the module is loaded when it is first asked for."""

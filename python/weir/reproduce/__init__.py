@@ -1,4 +1,4 @@
-"""Reproductions: published numbers beside measured ones, each with a tolerance that has a reason.
+"""Reproductions: published numbers and measured ones, each with a tolerance that has a reason.
 
 A reproduction is a package with a function ``run``; `DOCUMENTS` lists them, in the order in which all are
 run. What they return holds the same checks whatever was published: see `weir.reproduce.engine`.

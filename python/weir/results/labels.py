@@ -3,7 +3,7 @@
 A label is the name, and where others have it too the parameters that differ. Of `sfq` without a number of
 queues it says that there are nine, as in 1993: all others are of today. Where whole arbitration tables
 stand in specs, parameters too long for a table's header are left out, and labels that are equal then are
-numbered in the order of the scenario; reports have the whole specs beside them.
+numbered in the order of the scenario; reports have the whole specs next to them.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def panelled(
 
 
 def styles_of(names: Iterable[str]) -> dict[str, Style]:
-    """Return colour and dash of what is compared beside the disciplines: flows, channels, processes."""
+    """Return colour and dash of what is compared besides the disciplines: flows, channels, processes."""
     return styles(list(names))
 
 

@@ -1,6 +1,6 @@
 """The picture that answers what a scenario declares: each need as a figure against its bound.
 
-A panel is a need, a bar a discipline, with the outcome beside it; a dashed line stands at the bound.
+A panel is a need, a bar a discipline, with the outcome next to it; a dashed line stands at the bound.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _OUTCOMES = {MET: "met", MISSED: "missed"}
 _ROOM = 1.5
-"""How far the axis goes beyond the longest bar, for the outcome beside it."""
+"""How far the axis goes beyond the longest bar, for the outcome next to it."""
 
 
 def figures(result: Result) -> list[Figure | None]:

@@ -64,7 +64,7 @@ def figure(need: Need) -> str:
 
 
 def of_shares(need: Need) -> bool:
-    """Return whether a need is about a share, which is told in per cent."""
+    """Return whether a need is about a share, which is shown in per cent."""
     return need.unit == "1" and need.metric not in _NOT_SHARES
 
 

@@ -29,7 +29,7 @@ _STYLE = (
     ".weir-result h1, .weir-result h2, .weir-result h3 {font-size: 1.1em; margin: .8em 0 .4em}"
     " .weir-result summary > * {display: inline}"
 )
-"""A notebook has headings of its own; one that is folded stands beside its mark."""
+"""A notebook has headings of its own; one that is folded stands next to its mark."""
 _WIDTH, _SEVERAL = 480, 300
 """The width of a chart, and of each of several panels, in pixels."""
 _BESIDE = 2

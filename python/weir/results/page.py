@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from weir.results.tables import Column
 
 _WIDTH, _GAP = 104, 3
-"""Characters of a table at the full width of the page, and those that the space beside a column takes."""
+"""Characters of a table at the full width of the page, and those that the space next to a column takes."""
 _LEAST_RANK = 3
 """Columns of a higher rank are folded."""
 _MOST_ROWS = 12
@@ -179,7 +179,7 @@ def noted(content: str, words: str, more: str = "") -> str:
 
 
 def by_discipline(result: Result, tell: Callable[[str], str]) -> str:
-    """Return what is to be told of each discipline, shown on a click."""
+    """Return what is to be said of each discipline, shown on a click."""
     return "".join(details(label, tell(name)) for name, label in result.labels.items())
 
 

@@ -194,7 +194,7 @@ def check_positive(where: str, value: float) -> None:
 
 
 def check_names(where: str, names: Sequence[str], *, empty: bool = False) -> None:
-    """Refuse subjects that cannot be told apart, or none unless it may be empty."""
+    """Refuse subjects that cannot be distinguished, or none unless it may be empty."""
     if len(set(names)) < len(names) or ALL in names or not (names or empty):
         refuse(where, names, f"by different names, none of them `{ALL}`")
 

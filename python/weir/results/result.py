@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 _REQUIRED = {"weir", "model", "seed", "scenario", "time_unit", "disciplines", "reference", "estimates"}
 _TOLD = ("judgements", "verdict")
-"""What is told of a document, and stands behind what the engine wrote."""
+"""What is reported of a document, and stands behind what the engine wrote."""
 _FIELDS = {
     "weir": "str",
     "model": "str",
@@ -125,7 +125,7 @@ class Result(Asked):
     text: str
 
     theory = Section(TheoryValue)
-    """Closed forms beside the simulation."""
+    """Closed forms to compare the simulation with."""
     checks = Section(Check)
     """Self-checks of the run."""
     engines = Section(Engine)

@@ -28,7 +28,7 @@ DASHES = (
     [10, 3, 2, 3, 2, 3],
     [4, 2, 1, 2],
 )
-"""Eight lines that are told apart without colour, as on paper."""
+"""Eight lines that are distinguishable without colour, as on paper."""
 SHAPES = (
     "circle",
     "square",
@@ -39,9 +39,9 @@ SHAPES = (
     "triangle-right",
     "triangle-left",
 )
-"""Eight points that are told apart without colour."""
+"""Eight points that are distinguishable without colour."""
 MUTED = "#888888"
-"""What is drawn beside the data: intervals of bars, lines at zero."""
+"""What is drawn besides the data: intervals of bars, lines at zero."""
 _MOST_CURVES = len(PALETTE)
 _FEW_TICKS = 2
 _LOG_ABOVE = 20.0  # a ratio of largest to smallest above which an axis is logarithmic

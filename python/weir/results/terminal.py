@@ -159,7 +159,7 @@ def show_run(out: Console, result: Result) -> None:
 
 
 def show_comparison(out: Console, result: Result) -> None:
-    """Show the disciplines beside each other, then the checks."""
+    """Show the disciplines side by side, then the checks."""
     result.view().show_comparison(out)
     show_checks(out, result)
 

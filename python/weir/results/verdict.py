@@ -156,7 +156,7 @@ def rivals(
     paired: Callable[[str], bool | None],
     differ: Callable[[str, str], bool],
 ) -> list[str]:
-    """Return the disciplines that cannot be told from the best.
+    """Return the disciplines that cannot be distinguished from the best.
 
     ``paired`` says whether a discipline differs from the reference by their paired difference, None where
     there is none; ``differ`` whether two do by other means.

@@ -36,7 +36,7 @@ class View(ABC, Generic[AResult]):
         self.result = result
 
     def declared(self) -> Sequence[str | None]:
-        """Return what the verdict says of what the scenario asks for beside its needs."""
+        """Return what the verdict says of what the scenario asks for besides its needs."""
         return ()
 
     @abstractmethod
@@ -53,13 +53,13 @@ class View(ABC, Generic[AResult]):
         self.show(out, compared=False)
 
     def show_comparison(self, out: Console) -> None:
-        """Show verdict, warnings and specs, then the disciplines beside each other."""
+        """Show verdict, warnings and specs, then the disciplines side by side."""
         begin(out, self.result, self)
         self.show(out, compared=True)
 
     @abstractmethod
     def show(self, out: Console, *, compared: bool) -> None:
-        """Show each discipline by itself, or all beside each other, below what every result begins with."""
+        """Show each discipline by itself, or all side by side, below what every result begins with."""
 
     def spec_lines(self, spec: str, width: int) -> Sequence[str]:  # noqa: ARG002 - a model may need it
         """Return a spec string with its label as lines for a terminal of a width."""
@@ -84,5 +84,5 @@ class View(ABC, Generic[AResult]):
         """Return the sections of a page between its head and the checks, the ``charts`` among them."""
 
     def origin(self) -> dict[str, object]:
-        """Return where the numbers come from, beside what all models tell."""
+        """Return where the numbers come from, besides what all models say."""
         return {}

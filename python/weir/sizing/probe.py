@@ -105,7 +105,7 @@ class Prober:
     terms : Terms
         How sure, and how far.
     tell : callable
-        Told of the runs: how far each is, and a value.
+        Called with the progress of the runs: how far each is, and a value.
     """
 
     def __init__(

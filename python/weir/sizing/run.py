@@ -81,7 +81,7 @@ def size(
     limit : int
         How many times as much as its first look a value may take.
     seed, threads, progress : optional
-        As of `weir.run`; progress is told in ``note`` which value runs.
+        As of `weir.run`; progress says in ``note`` which value runs.
 
     Returns
     -------

@@ -124,7 +124,7 @@ CASES = (
 
 
 def counted(case: Case, searches: int, processes: int = 1) -> Counter[str]:
-    """Return how many of so many searches, each with a seed of its own, were right, open and wrong."""
+    """Return how many of a number of searches, each with a seed of its own, were right, open and wrong."""
     if processes == 1:
         return Counter(map(case.search, range(1, searches + 1)))
     with ProcessPoolExecutor(processes) as pool:

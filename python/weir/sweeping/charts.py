@@ -26,7 +26,7 @@ _MOST_PANELS = 12
 _MOST_TILES = 40
 """Values of an axis of a map."""
 _FEW_TILES = 12
-"""So many columns of tiles have room for their values."""
+"""The most columns of tiles that have room for their values."""
 _FEW = 2
 
 
@@ -49,7 +49,7 @@ def rows_of(result: SweepResult, title: str) -> list[Row]:
 
 
 def _values(result: SweepResult, row: Row) -> dict[str, Any]:
-    """Return the values by which a row is told from others: those of its cell, and its discipline."""
+    """Return the values that distinguish a row from others: those of its cell, and its discipline."""
     values = dict(result.plan.cells[row["cell"]])
     if row.get("discipline") is not None:
         values[ALONE] = row["discipline"]

@@ -1,6 +1,6 @@
 """Replications that are played by the workers of a Dask cluster; what comes back is kept here.
 
-Workers are told the text of a cell and which of its replications are wanting, and send their states back, so
+Workers get the text of a cell and which of its replications are wanting, and send their states back, so
 that they need no folder of the sweep and no file system in common: the same version of weir, and files of
 data at the same place. They may come, go and die: what a dead worker played is played again by another.
 Some tenths of a second of replications are handed out at a time, and a few times as many as there are
@@ -38,12 +38,12 @@ _LONG = 0.3
 _MOST = 64
 """Replications that are handed out at a time."""
 _AHEAD = 3
-"""So many times as much is handed out as there are threads to play it."""
+"""How many times as much is handed out as there are threads to play it."""
 _ANSWER = "10s"
 _LOOKED_EVERY = 1.0
 _TOLD_EVERY = 0.1
 _PATIENCE = 10.0
-"""Seconds without a worker before that is told."""
+"""Seconds without a worker before that is reported."""
 
 Key = tuple[str, int, int, int]
 Played = list[tuple[int, bool, bytes]]
@@ -98,7 +98,7 @@ class Cluster:
     address : str
         As it was given.
     warn : callable
-        Told what the user should know.
+        Called with what the user should know.
     """
 
     def __init__(self, client: Any, address: str, warn: Callable[[str], None]) -> None:  # noqa: ANN401

@@ -41,7 +41,7 @@ _FINEST, _WIDEST = 0.0001, 0.5
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked for beside the file: axes, zipped axes, a CSV, conditions, and how much of each cell."""
+    """What is asked for besides the file: axes, zipped axes, a CSV, conditions, and how much of each cell."""
 
     over: Sequence[Axis] = ()
     zipped: Sequence[Sequence[str]] = ()
@@ -164,7 +164,7 @@ def _axis(key: str) -> Axis:
 def make_plan(
     text: str, name: str, settings: Iterable[Setting], asked: Asked, seed: int | None = None
 ) -> Plan:
-    """Return the plan of a scenario file and what is asked for beside it.
+    """Return the plan of a scenario file and what is asked for besides it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Comparisons of the cells of a sweep: the best, what cannot be told from it, the frontier of two figures.
+"""Comparisons of the cells of a sweep: the best, what equals it within error, the frontier of two figures.
 
 All cells have seen the same arrivals in each replication, so they are compared replication by replication;
 what is computed of that, and what it assumes, is in ``weir-lab/src/stats/selection.rs``.
@@ -40,7 +40,7 @@ class Behind:
     half_width : float or None
         Half the width of that difference's interval; the intervals of all pairs hold at once.
     possible : bool
-        It cannot be told from the best.
+        It cannot be distinguished from the best.
     """
 
     cell: int
@@ -73,7 +73,7 @@ class Best:
 
     @property
     def possible(self) -> tuple[Behind, ...]:
-        """The best, and the cells that cannot be told from it."""
+        """The best, and the cells that cannot be distinguished from it."""
         return tuple(each for each in self.cells if each.possible)
 
 

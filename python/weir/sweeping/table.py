@@ -174,7 +174,7 @@ class SweepResult:
         return list(table.to_pylist())
 
     def best(self, figure: str, *, most: bool = False, confidence: float = 0.95) -> Best:
-        """Return the cell that is best in a figure, and those that cannot be told from it.
+        """Return the cell that is best in a figure, and those that cannot be distinguished from it.
 
         Parameters
         ----------

@@ -24,7 +24,7 @@ __all__ = ["show"]
 _SHOWN = 40
 """Cells of a table."""
 _NAMED = 5
-"""Cells without figures whose reasons are told."""
+"""Cells without figures whose reasons are shown."""
 
 
 def show(result: SweepResult, selected: Best | Frontier | None) -> None:

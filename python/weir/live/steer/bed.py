@@ -290,7 +290,7 @@ class Steering:
 
 
 def ran(answer: dict[str, Any]) -> int | None:
-    """Return the nanoseconds that the threads of the queues have run by now, or None if that is not told."""
+    """Return the nanoseconds that the threads of the queues have run by now, or None if unknown."""
     try:
         return sum(
             int(Path(f"/proc/{each['thread']}/schedstat").read_text(encoding="ascii").split()[0])

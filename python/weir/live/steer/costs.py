@@ -91,7 +91,7 @@ class Costs:
         return self.served.of(units)
 
     def units_of(self, service: float) -> int:
-        """Return the size of the request that takes so many seconds, as near as can be; at least 1."""
+        """Return the size of the request that takes the given seconds, as near as can be; at least 1."""
         return max(1, round((service - self.served.fixed.value) / self.served.unit.value))
 
     def to_dict(self) -> dict[str, Any]:
@@ -145,7 +145,7 @@ class Guess:
         return self.fixed + units * iterations * self.iteration
 
     def iterations(self, service: float, units: int) -> int:
-        """Return how many iterations a unit needs for a request of so many units to take so many seconds."""
+        """Return how many iterations a unit needs for a request of given units to take given seconds."""
         wanted = (service - self.fixed) / (units * self.iteration)
         return min(max(1, round(wanted)), _MOST_ITERATIONS)
 

@@ -5,7 +5,7 @@ counts. Requests count in the window in which their service begins, round trips 
 to be sent. Windows begin with the first request.
 
 Source: the answers of ``weird ctl NAME stats --json`` and the document of ``weird load --json``. Work: O(1) a
-window and class. Units: answers are in nanoseconds, what is told here in seconds.
+window and class. Units: answers are in nanoseconds, what is returned here in seconds.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ class Plan:
         return LEVELS * self.window / 1e9
 
     def policies(self) -> tuple[str, ...]:
-        """Return the policies that can be told apart on these processors."""
+        """Return the policies that can be distinguished on these processors."""
         return POLICIES if len(self.processors) > 1 else POLICIES[:1]
 
     def cases(self) -> tuple[Case, ...]:
@@ -208,7 +208,7 @@ def plan(processors: Sequence[int], costs: Costs, window: int) -> Plan:
 
 
 def workers(present: Sequence[int]) -> tuple[int, ...]:
-    """Return the processors that serve, of those that are there.
+    """Return the processors that serve, of those present.
 
     Up to two all of them do; of more the first is left to what receives and to the client, as in the lab.
     """

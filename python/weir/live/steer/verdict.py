@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["departures", "verdicts"]
 
 _OUT_OF_SIGHT = 0.01
-"""Of the requests of a run, those that may be lost on the way before it is told."""
+"""The share of a run's requests that may be lost on the way before that is reported."""
 
 
 def verdicts(study: Study) -> tuple[str, ...]:

@@ -153,7 +153,7 @@ class FabricResult(Windowed):
 
 
 def _check_subjects(document: dict[str, Any]) -> None:
-    """Refuse loads and channels that cannot be told apart, and rows about others than these."""
+    """Refuse loads and channels that cannot be distinguished, and rows about others than these."""
     loads, names = document["loads"], [row["name"] for row in document["channels"]]
     if not loads or len(set(loads)) < len(loads) or min(loads) <= 0:
         refuse("loads", loads, "one or more above 0, each once")

@@ -1,7 +1,7 @@
 """Tables of a fabric's result: virtual channels x disciplines at a load, and what the schedulers did.
 
 Columns come in groups that belong together, such as the means under all disciplines with the improvement. The
-terminal puts as many groups beside each other as fit; a page has them all. Headers are of two lines: what,
+terminal puts as many groups side by side as fit; a page has them all. Headers are of two lines: what,
 and under which discipline.
 """
 
@@ -77,7 +77,7 @@ def _improvement(row: FabricDifference | None) -> str:
     return marked(signed(row.value, *ends), row)
 
 
-# Disciplines beside each other, at one load.
+# Disciplines side by side, at one load.
 
 _LATENCIES = (
     Heading("mean", "latency"),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from weir.models.fabric.rows import FabricEstimate, Saturation
 
 _FEW = 3
-"""Disciplines whose saturation is told one by one."""
+"""Disciplines whose saturation is reported one by one."""
 _ACCEPTED = 0.99
 _WIDE = 0.02
 """An interval of the accepted part that is wider leaves open whether a channel saturates."""
@@ -33,7 +33,7 @@ _TWO_DIGITS = 9.95
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The lowest mean latency of a channel at a load, and who cannot be told from it."""
+    """The lowest mean latency of a channel at a load, and what cannot be distinguished from it."""
 
     channel: str
     best: str
@@ -132,7 +132,7 @@ def _per_cent(value: float) -> str:
 
 
 def _close(result: FabricResult, close: Sequence[Standing], known: int) -> str:
-    """Return for whom no best can be told, and of which disciplines."""
+    """Return for which channels no best can be named, and of which disciplines."""
     groups: dict[frozenset[str], list[str]] = {}
     for each in close:
         groups.setdefault(frozenset((each.best, *each.rivals)), []).append(each.channel)
@@ -226,7 +226,7 @@ def _untold(result: FabricResult) -> str | None:
 
 
 def saturation(result: FabricResult) -> str | None:
-    """Return which channels saturate first, and where that cannot be told."""
+    """Return which channels saturate first, and where that cannot be determined."""
     return "; ".join(filter(None, (_saturated(result), _untold(result)))) or None
 
 

@@ -36,9 +36,9 @@ _TRANSFERS = {"reno", "cubic"}
 _WINDOW, _PACKET = 1024, 1500
 """Packets of the largest window, and bytes of a packet, where the scenario does not say."""
 _ROUND_TRIPS = 2.5
-"""A round trip takes at most so many times the delay one way; beyond, no window held the transfer."""
+"""A round trip takes at most this many times the delay one way; beyond, no window held the transfer."""
 _MOST_FLOWS = 512
-"""Beyond so many flows the filling takes longer than a verdict may."""
+"""Beyond this many flows the filling takes longer than a verdict may."""
 _FULL = 1e-9
 _LEAST_USED = 0.3
 """Less of a busy time than this is not for packets only where counts are not of one run."""

@@ -1,7 +1,7 @@
 """Charts of a network's result: what each flow gets over time, how flows share, how long packets take.
 
 A panel is a discipline where flows are compared, and a flow where disciplines are; panels of a figure share
-their axes. More flows than can be told apart are not drawn: those served worst are, and the caption says
+their axes. More flows than can be distinguished are not drawn: those served worst are, and the caption says
 so.
 """
 

@@ -1,4 +1,4 @@
-"""Tables of a network's result: disciplines beside each other, flows and classes under each, links.
+"""Tables of a network's result: disciplines side by side, flows and classes under each, links.
 
 They go through `weir.results.tables`, so that a narrow terminal leaves out the columns of the highest rank.
 """
@@ -92,7 +92,7 @@ def _signed(row: NetworkDifference | None, scale: Scale) -> str:
     return signed(row.value, row.low, row.high, scale)
 
 
-# Disciplines beside each other.
+# Disciplines side by side.
 
 
 def comparison_columns(result: NetworkResult) -> list[Column]:

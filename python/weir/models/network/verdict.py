@@ -236,7 +236,7 @@ def delay(result: NetworkResult) -> str | None:
 def _price(result: NetworkResult, best: str) -> str:
     """Return what the lowest delay costs in packets, if that is clear: who drops more, has less to wait for.
 
-    Beside the reference; where that has the lowest delay itself, beside the discipline that loses least.
+    Compared with the reference; where that has the lowest delay itself, with the one that loses least.
     """
     rows = measured(result, lambda name: result.estimate(name, metric="loss"))
     losses = {name: row.value or 0.0 for name, row in rows.items()}

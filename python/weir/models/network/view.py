@@ -1,4 +1,4 @@
-"""A network's result as it is shown: disciplines beside each other, flows, classes, intervals and links."""
+"""A network's result as it is shown: disciplines side by side, flows, classes, intervals and links."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def names_of(document: Mapping[str, Any], kind: str) -> list[str]:
 
 
 def check_node(document: Mapping[str, Any]) -> None:
-    """Refuse subjects that cannot be told apart, rows about others, and figures that cannot be."""
+    """Refuse subjects that cannot be distinguished, rows about others, and figures that cannot be."""
     known = {kind: names_of(document, kind) for kind in KINDS}
     for kind, names in known.items():
         check_names(KINDS[kind], names, empty=kind == "queue")

@@ -1,7 +1,7 @@
-"""Tables of a node's result: processes under a discipline, disciplines beside each other, nodes and queues.
+"""Tables of a node's result: processes under a discipline, disciplines side by side, nodes and queues.
 
 Columns come in groups that belong together, such as the statistics of a response. The terminal puts as many
-groups beside each other as fit; a page has them all. Headers are of two lines.
+groups side by side as fit; a page has them all. Headers are of two lines.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from weir.text import Scale
 
 _LEAST = {"s": 1.000001e-9, "1": 1e-7}
-"""By unit, what is told as nothing: a nanosecond, which is the clock's step, and one in ten milliseconds."""
+"""By unit, what is shown as nothing: a nanosecond, which is the clock's step, and one in ten milliseconds."""
 
 
 def processes_of(result: NodeResult) -> tuple[str, ...]:
@@ -170,7 +170,7 @@ def absent_rows(result: NodeResult) -> list[str]:
     return [f"{ABSENT}: {reason} ({'; '.join(parts)})" for reason, parts in about.items()]
 
 
-# Disciplines beside each other.
+# Disciplines side by side.
 
 _ENDS = ("mean", "p99", "max")
 _BESIDE = (

@@ -45,7 +45,7 @@ _CRITICAL = "critical scheduling period"
 _SHADE = "#8a8f96"
 _EPOCH = PALETTE[1]
 _NARROW, _ROW = 96, 22
-"""Pixels of the names beside the rows, and of a row."""
+"""Pixels of the names next to the rows, and of a row."""
 _BESIDE: dict[str, Any] = {"minExtent": _NARROW, "maxExtent": _NARROW}
 
 
@@ -177,7 +177,7 @@ class _Chart:
         ]
 
     def _ticks(self) -> list[Point]:
-        """Return the wake-ups, unless there are more than can be told apart."""
+        """Return the wake-ups, unless there are more than can be distinguished."""
         marks = self.line.marks
         found = [
             {"mark": "woke", "row": name, **self._span(at)}

@@ -76,7 +76,7 @@ def write(result: NodeResult, path: Path) -> None:
     result : NodeResult
         What was run.
     path : Path
-        Ends in ``.pftrace``; a file that is there is replaced.
+        Ends in ``.pftrace``; an existing file is replaced.
 
     Raises
     ------

@@ -2,9 +2,9 @@
 
 A response is late that is longer than the deadline of its process; a need is missed in an epoch in which its
 process was ready throughout and ran less than it. Where processes have deadlines, these decide, and the
-responses of the others are the price; else the longest response of all is compared. Two disciplines are told
-apart by the interval of their paired difference, in the longest response of a replication, or where there is
-none by intervals that do not overlap.
+responses of the others are the price; else the longest response of all is compared. Two disciplines are
+distinguished by the interval of their paired difference, in the longest response of a replication, or where
+there is none by intervals that do not overlap.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from weir.results.subjects import SubjectDifference, SubjectEstimate
 
 _FEW = 3
-"""Disciplines of which it is told one by one who misses a need."""
+"""Disciplines of which it is reported one by one who misses a need."""
 _DEARER = 1.05
 """A price below one part in twenty is none to name."""
 _BY_PRIORITY = {"epoch", "priority_rr"}
@@ -76,7 +76,7 @@ def _counted(result: NodeResult, names: Sequence[str]) -> dict[str, list[Process
 
 
 def _best_first(result: NodeResult, best: Sequence[str], what: str, tell: Callable[[str], str]) -> list[str]:
-    """Return what is told of the disciplines that miss something; of many the best and the worst."""
+    """Return what is said of the disciplines that miss something; of many the best and the worst."""
     several = len(result.disciplines) > 1
     chosen = best if len(best) <= _FEW else (*best[: _FEW - 1], best[-1])
     where = {name: f"under {result.labels[name]}" if several else "process" for name in chosen}
@@ -87,7 +87,7 @@ def _best_first(result: NodeResult, best: Sequence[str], what: str, tell: Callab
 
 
 def _and_others(rows: Sequence[ProcessTotals]) -> str:
-    """Return how many there are beside the worst."""
+    """Return how many there are besides the worst."""
     more = len(rows) - 1
     return f", and {'another' if more == 1 else f'{more:,} others'} too" if more else ""
 
@@ -177,7 +177,7 @@ def deadlines(result: NodeResult) -> str | None:
 
 
 def price(result: NodeResult) -> str | None:
-    """Return whose responses are the price where deadlines are kept best, beside the least of them."""
+    """Return whose responses are the price where deadlines are kept best, compared with the least of them."""
     bound = [row.name for row in result.processes if row.deadline is not None]
     found = _counted(result, bound)
     worst = {name: max(map(_late, rows), default=1.0) for name, rows in found.items()}
@@ -235,7 +235,7 @@ def _untried(result: NodeResult, unknown: dict[str, list[str]]) -> list[str]:
 
 
 def responses(result: NodeResult) -> str | None:
-    """Return under which discipline the longest response is shortest, and who cannot be told from it.
+    """Return whose longest response is shortest, and what cannot be distinguished from it.
 
     Where a response is not over at the end, and is longer than all of its process that were, the longest is
     not known: such a discipline is named first, and stands no comparison.
@@ -306,7 +306,7 @@ def _next(result: NodeResult, found: dict[str, SubjectEstimate], best: str) -> s
 
 
 def _rivals(result: NodeResult, found: dict[str, SubjectEstimate], best: str) -> list[str]:
-    """Return who cannot be told from the best, in the longest response of a replication.
+    """Return what cannot be distinguished from the best, in the longest response of a replication.
 
     Two of which neither is the reference are held against it both. Of one replication, values tell.
     """

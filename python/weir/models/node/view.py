@@ -49,7 +49,7 @@ class NodeView(View[NodeResult]):
         return warnings(self.result)
 
     def show(self, out: Console, *, compared: bool) -> None:
-        """Show the processes under each discipline, compared beside each other, then queues and nodes."""
+        """Show the processes under each discipline, compared side by side, then queues and nodes."""
         result = self.result
         if compared:
             against = f", and minus {result.labels[result.reference]}'s" if others(result) else ""

@@ -1,7 +1,7 @@
 """Charts of a result, as Vega-Lite specifications that a report embeds.
 
 A discipline has the same colour in every chart, and a shape or dash of its own, so that no reader depends
-on hue. A chart with more curves than can be told apart draws a spread of them and says which are left out.
+on hue. A chart with more curves than can be distinguished draws a spread of them and says which are left out.
 Widths follow the page; the page sets light or dark.
 """
 
@@ -117,7 +117,7 @@ def _by_length_spec(result: PortResult, points: list[Point], lines: Lines, scale
     return specification(alt.layer(means_drawn, bars, dots), 340, points)
 
 
-# The simulation beside its closed forms.
+# The simulation and its closed forms.
 
 
 def _beside_theory(result: PortResult) -> Figure | None:

@@ -1,4 +1,4 @@
-"""Tables of a port's result: disciplines beside each other, and the classes of messages under each."""
+"""Tables of a port's result: disciplines side by side, and the classes of messages under each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A port's result as it is shown: disciplines beside each other, and the classes of messages under each."""
+"""A port's result as it is shown: disciplines side by side, and the classes of messages under each."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class ServerResult(SubjectResult):
 
 
 def _check_subjects(document: Mapping[str, Any]) -> None:
-    """Refuse classes that cannot be told apart, rows about others than these, and notes that are no text."""
+    """Refuse classes that cannot be distinguished, rows about others, and notes that are no text."""
     names = [row["name"] for row in document["classes"]]
     check_names("classes", names)
     cores = document["cores"]

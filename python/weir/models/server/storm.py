@@ -1,7 +1,7 @@
 """What a server's result says of clients that give up: who is answered in time, and whether it comes back.
 
 A server tips where most attempts fail at the end of the run, long after what set it off. How soon it is back
-is told where it comes back in every replication.
+is reported where it comes back in every replication.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ def core_columns(result: ServerResult) -> list[Column]:
 
 
 def theory_columns(result: ServerResult) -> list[Column]:
-    """Return the closed forms beside what was simulated, OK where they agree and !! where they do not.
+    """Return the closed forms next to what was simulated, OK where they agree and !! where they do not.
 
     Nothing where there are none. Those that do not agree come first.
     """

@@ -3,7 +3,7 @@
 Two disciplines are distinguished by the interval of their paired difference, or where there is none by
 intervals that do not overlap. A small mean may be a long response of a few: the price says how much longer
 responses get in the tail and at worst, and for which class most, and how much larger the slowdown is, which
-is what short requests feel. Disciplines that drop requests are told first: what they drop does not wait.
+is what short requests feel. Disciplines that drop requests are reported first: what they drop does not wait.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def ranking(result: ServerResult) -> str | None:
 
 
 def best_of(result: ServerResult) -> str | None:
-    """Return whose mean is smallest, of several that drop little, if it can be told from all of them."""
+    """Return whose mean is smallest, of several that drop little, if it differs clearly from all others."""
     found = _responses(result)
     whole = {name: row for name, row in found.items() if _lost(result, name) < _BEYOND}
     if len(whole) < BOTH:
@@ -97,7 +97,7 @@ def best_of(result: ServerResult) -> str | None:
 
 
 def _rivals(result: ServerResult, found: dict[str, SubjectEstimate], best: str) -> list[str]:
-    """Return who cannot be told from the best; exact values, which have no interval, can."""
+    """Return what cannot be distinguished from the best; exact values, which have no interval, can."""
     about: About = {"metric": found[best].metric, "statistic": found[best].statistic}
 
     def differ(one: str, other: str) -> bool:
@@ -122,7 +122,7 @@ def _others_drop(result: ServerResult, names: list[str]) -> str:
 
 
 def _against(result: ServerResult, found: dict[str, SubjectEstimate], best: str) -> str:
-    """Return the best beside the reference, or beside the next where it is the reference."""
+    """Return the best compared with the reference, or with the next where it is the reference."""
     rest = [name for name in lowest(found) if name != best]
     other = result.reference if result.reference in rest else rest[0]
     value = found[other].value or 0.0
@@ -133,7 +133,7 @@ def _against(result: ServerResult, found: dict[str, SubjectEstimate], best: str)
 
 
 def price(result: ServerResult) -> str | None:
-    """Return what the smallest mean costs, beside the least of all: tail, slowdown, cores."""
+    """Return what the smallest mean costs, compared with the least of all: tail, slowdown, cores."""
     best = best_of(result)
     if best is None:
         return None
@@ -158,7 +158,7 @@ def _more(result: ServerResult, best: str, metric: str, statistic: str) -> str:
 
 
 def _worst_class(result: ServerResult, best: str) -> str:
-    """Return the class whose mean response gets longer most, beside the least of it."""
+    """Return the class whose mean response gets longer most, compared with the least of it."""
     found = []
     for each in result.classes:
         rows = _comparable(result, each.name, "response", "mean")
@@ -180,7 +180,7 @@ def _comparable(result: ServerResult, class_: str, metric: str, statistic: str) 
 
 
 def _times(row: SubjectEstimate, least: SubjectEstimate, bound: float) -> float | None:
-    """Return how many times a value is another, where it is so many at least and not by chance."""
+    """Return how many times a value is another, where that is at least ``bound`` and not by chance."""
     if not row.value or not least.value or row.value < bound * least.value:
         return None
     return None if disjoint(row, least) is False else row.value / least.value

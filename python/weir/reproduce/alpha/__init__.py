@@ -1,7 +1,7 @@
 """Reproduction ``alpha``: Section 15 of the alpha report, its claims, its figures, its fairness analysis.
 
 Source: Cherkasova and Rokicki, "Alpha Message Scheduling for Packet-Switched Interconnects", Hewlett-Packard
-Laboratories. Which choices the report leaves open, and how tolerances come about, is told in
+Laboratories. Which choices the report leaves open, and how tolerances come about, is described in
 ``reproduce/alpha/README.md``. The work is ten runs, one a load, of 13 strategies on the same arrivals.
 """
 

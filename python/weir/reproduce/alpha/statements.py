@@ -59,7 +59,7 @@ def idle_packet_time() -> Term:
 
 
 def runs(least: int) -> Parts:
-    """Say that there were more runs than so many: loads times strategies."""
+    """Say that there were more than ``least`` runs: loads times strategies."""
 
     def decide(evidence: Evidence) -> tuple[bool, str]:
         runs = sum(len(evidence.at(load).document["disciplines"]) for load in LOADS)
@@ -139,7 +139,7 @@ def short_faster_long_slower() -> Parts:
 
 
 def worst_case(load: str) -> Parts:
-    """Say that no load makes long messages wait longer under shortest first, absolutely or beside FIFO."""
+    """Say that no load makes long messages wait longer under shortest first, alone or against FIFO."""
 
     def ahead(other: str, make: str) -> Term:
         def term(evidence: Evidence) -> Quantity:

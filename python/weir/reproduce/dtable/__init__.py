@@ -1,7 +1,7 @@
 """Reproduction ``dtable``: Table 1, Figures 1 to 5 and the claims about DTable and DRR at 64 end-points.
 
 Source: Martínez, Alfaro and Sánchez, *Comparing the latency performance of the DTable and DRR schedulers*,
-2007. What the document leaves open, and the choices made, are told in ``reproduce/dtable/README.md``; a
+2007. What the document leaves open, and the choices made, are described in ``reproduce/dtable/README.md``; a
 sensitivity table shows what each of them decides.
 
 ``quick`` has some loads and 3 replications, ``default`` more loads and 10, ``full`` 30 replications.

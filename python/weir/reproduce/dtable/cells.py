@@ -121,7 +121,7 @@ def _share(evidence: Evidence, run: str, role: str, channel: str, expected: floa
 
 
 def prototypes(evidence: Evidence) -> Iterator[Check]:
-    """Yield the prototype's mean improvements beside ours; a check asks for the sign alone."""
+    """Yield the prototype's mean improvements next to ours; a check asks for the sign alone."""
     note = (
         "% of DRR's mean latency, another program's network; its standard errors are not known, so the sign "
         "alone is compared"

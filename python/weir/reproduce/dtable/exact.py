@@ -73,7 +73,7 @@ def _unsaturated(evidence: Evidence) -> Iterator[Part]:
 
 
 def _visits(role: str, packets: Fraction, evidence: Evidence) -> Iterator[Part]:
-    """Say that a visit of 34 credits sends so many packets of 32, beside a flow with packets of 34."""
+    """Say that a visit of 34 credits sends a number of packets of 32, next to a flow with packets of 34."""
     view = evidence.view("visits")
     first, second = view.channels
     found = view.shares(role, SATURATED)[first].value

@@ -170,7 +170,7 @@ def _network(variant: Variant, loads: tuple[float, ...]) -> dict[str, Any]:
 
 
 def _unloaded(levels: int) -> dict[str, Any]:
-    """Return packets of 64 bytes that meet hardly any other, in a tree of so many stages."""
+    """Return packets of 64 bytes that meet hardly any other, in a tree of a number of stages."""
     few = {"traffic.size": {"constant": "56B"}, "traffic.flow_rate": "10kbit"}
     stop = {"stop.warm_up": "0ms", "stop.duration": "4ms"}
     return changed(_network(MAIN, (0.0005,)), {"fabric.topology": _tree(levels), **few, **stop})

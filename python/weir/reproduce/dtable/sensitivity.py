@@ -33,7 +33,7 @@ _VANISHES = "crossbar at the speed of a link"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One open point with one choice; ``remark`` where there is no figure, or something beside it."""
+    """One open point with one choice; ``remark`` where there is no figure, or something besides it."""
 
     point: str
     choice: str

@@ -1,6 +1,6 @@
 """What every reproduction is made with; nothing here knows of a document.
 
-A document has a package beside this one, with its claims, its readings of what was published, and what only
+A document has a package next to this one, with its claims, its readings of what was published, and what only
 it shows. The parts, from a file of published numbers to a page:
 
 ==============  ===================================================================================

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Reproduction", "evaluator"]
 
 _NAMED = 6
-"""So many checks are named that are not met."""
+"""The most checks not met that are named."""
 _IN_WORDS = {
     Finding.AGREES: "agree",
     Finding.BORDERLINE: "borderline",

@@ -1,7 +1,7 @@
 """Reproduction ``epoch``: Tables 1 and 2 of the Chrysalis report, its experiments, and how epochs behave.
 
 Source: R. D. Rettberg, *Development of a Voice Funnel System, Quarterly Technical Report No. 18*, BBN Report
-5285, 1983, sections 2 to 5. What the report leaves open, and the choices made, are told in
+5285, 1983, sections 2 to 5. What the report leaves open, and the choices made, are described in
 ``reproduce/epoch/README.md``. The costs of Table 1 go into a simulated node, and come out of it again by the
 report's own method of measurement; random task sets try the promise, and compare with other disciplines.
 
@@ -45,7 +45,7 @@ class EpochReproduction(Reproduction[Evidence, Judgement[PublishedClaim]]):
 
     @cached_property
     def compared(self) -> Rows:
-        """``epoch`` beside other disciplines on the same task sets."""
+        """``epoch`` and other disciplines on the same task sets."""
         return comparison.rows(self.evidence)
 
     @cached_property

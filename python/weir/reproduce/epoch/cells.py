@@ -1,10 +1,10 @@
-"""Checks of single values: Tables 1 and 2, numbers of the text, experiments, and rates beside a closed form.
+"""Checks of single values: Tables 1 and 2, numbers of the text, experiments, and rates against a closed form.
 
 ==============  ===================================================================================
 ``table``       each value of Tables 1 and 2, reproduced by its experiments
 ``text``        each number of the text
 ``experiment``  what a node with the printed costs is expected to measure
-``rate``        generator and sink in turn, for each slice beside the closed form
+``rate``        generator and sink in turn, for each slice, against the closed form
 ==============  ===================================================================================
 """
 
@@ -173,7 +173,7 @@ def _uncharged(evidence: Evidence) -> float:
 
 
 def _slices(length: int) -> Callable[[Evidence], float]:
-    """Return schedulings an epoch beside those after the two system processes."""
+    """Return schedulings an epoch besides those after the two system processes."""
 
     def figure(evidence: Evidence) -> float:
         view = evidence.view(f"restart/{length}")

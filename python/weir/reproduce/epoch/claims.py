@@ -50,7 +50,7 @@ def _run(view: View, process: str) -> float:
 
 
 def _runs(view: View, expected: dict[str, float], what: str) -> Part:
-    """Say that processes run exactly so many milliseconds an epoch."""
+    """Say that processes run an exact number of milliseconds an epoch."""
     found = {name: _run(view, name) for name in expected}
     same = all(abs(found[name] - value) < _SAME for name, value in expected.items())
     return Part(same, f"{what}: {', '.join(f'{value:.6g}' for value in found.values())} ms")

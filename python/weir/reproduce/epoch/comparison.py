@@ -1,4 +1,4 @@
-"""``epoch`` beside other disciplines on the same random task sets: needs, responses, windfall.
+"""``epoch`` and other disciplines on the same random task sets: needs, responses, windfall.
 
 The sets are those of `weir.reproduce.epoch.sets.mixed`; every discipline sees the same wake-ups and the same
 computations, and costs are zero, so that what differs is who runs when. A figure is a mean over task sets; a

@@ -142,7 +142,7 @@ class Measured:
     # Rates.
 
     def passed(self, cost: int) -> float:
-        """Return messages a second that reach the end of the chain, whose sink takes so many microseconds."""
+        """Return the messages a second that reach the chain's end; its sink takes ``cost`` microseconds."""
         return self.evidence.setting(f"chain/{cost}", SINK).messages
 
     def rate(self, length: int) -> float:

@@ -30,7 +30,7 @@ _COUNT = 1 / math.sqrt(6)
 
 
 def _measured(found: Duration, unit: float) -> Measured:
-    """Return a time in so many units a second."""
+    """Return a time in a unit, of which ``unit`` make a second."""
     low, high = (found.value if end is None else end for end in (found.low, found.high))
     return Measured(unit * found.value, unit * low, unit * high)
 

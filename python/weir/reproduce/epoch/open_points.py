@@ -1,6 +1,6 @@
 """The open points of the report: the choice made for each, and its effect, measured where another can be run.
 
-The choices are told at length in ``reproduce/epoch/README.md``.
+The choices are described at length in ``reproduce/epoch/README.md``.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _payer(evidence: Evidence) -> str:
 
 
 def _undeclared(evidence: Evidence) -> str:
-    """Say how the Remote Demon fares without a declared need, beside a generator that has 98 %."""
+    """Say how the Remote Demon fares without a declared need, next to a generator that has 98 %."""
     shown = []
     for name in ("declared", "undeclared"):
         view = evidence.view(name)

@@ -52,7 +52,7 @@ ROUNDS = (40, 20, 10, 5, 3, 2)
 SWAPS = (40, 2)
 """Slices of two generators in turn, where nobody posts."""
 DEMANDS = (90, 70, 50, 30, 10)
-"""Needs of a generator beside a sink that has what is left of the epoch, in ms."""
+"""Needs of a generator next to a sink that has what is left of the epoch, in ms."""
 CHAIN = (300, 350, 400)
 """What a message may cost the complex sink, in microseconds."""
 _MESSAGES, _DELIVERED = "messages", "delivered"
@@ -64,7 +64,7 @@ _INSTANCES: dict[str, dict[str, Any]] = {
 }
 """The programs of Table 2, as instances of the templates of ``node.toml``."""
 MODULES = ("remote", "sink", "delivery")
-"""Those that are measured alone, beside the generator."""
+"""Those that are measured alone, next to the generator."""
 _PREPARED = 150_000
 """Messages that lie ready for those who take them."""
 SYSTEM = 4
@@ -161,7 +161,7 @@ def _priority() -> dict[str, Any]:
 
 
 def _chain(cost: int) -> dict[str, Any]:
-    """Return generator, local delivery and a complex sink that takes so many microseconds a message."""
+    """Return generator, local delivery and a complex sink that takes a number of microseconds a message."""
     complex_sink = _promised("sink", 20, set={"from": _DELIVERED, "cost": f"{cost}us"})
     made = _node(_promised("generator", 20), _promised("delivery", 20), complex_sink)
     return {**made, "queue": [{"name": _MESSAGES}, {"name": _DELIVERED}]}

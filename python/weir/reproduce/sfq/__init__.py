@@ -1,7 +1,7 @@
 """Reproduction ``sfq``: Tables 1 to 11 of the SFQ report, its claims, and what random maps predict.
 
 Source: *A Report on Stochastic Fairness Queueing (SFQ) Experiments*, SRI, March 1993. What the report
-leaves open, and the choices made, are told in ``reproduce/sfq/README.md``. The work is four experiments
+leaves open, and the choices made, are described in ``reproduce/sfq/README.md``. The work is four experiments
 under five disciplines, one with the maps of a perturbed run frozen in, and many draws of random maps.
 
 ``quick`` has 8 seeds, ``default`` 16, ``full`` 64; random maps are drawn 40, 64 or 256 times.

@@ -95,7 +95,7 @@ def _single(evidence: Evidence, row: Row, quantity: str) -> Found:
 
 
 def _off(mean: Mean, printed: float, quantity: str) -> str:
-    """Say how far a printed value is from the mean, beside what single seeds spread."""
+    """Say how far a printed value is from the mean, compared with the spread of single seeds."""
     factor, unit = (1e3, "ms") if quantity == "delay" else (1.0, "points")
     away = factor * (mean.value - printed)
     return f"the mean is {away:+.3g} {unit} off, single seeds deviate by {factor * mean.spread:.3g}"

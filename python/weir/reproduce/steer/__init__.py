@@ -1,7 +1,7 @@
 """Reproduction ``steer``: the runs of a packet-to-CPU lab, and what later policies make of harder workloads.
 
 Source: Y. Ouyang, *CS477 Advanced Operating Systems Lab1 Report*, EPFL, 2024, and the handout of that lab.
-What they leave open, and the choices made, are told in ``reproduce/steer/README.md``. Three policies of the
+What they leave open, and the choices made, are in ``reproduce/steer/README.md``. Three policies of the
 report and the one that it proposes run on its traffic; nine policies run on workloads of later papers; and a
 sweep says when separation with dynamic allocation pays.
 """

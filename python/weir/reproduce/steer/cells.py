@@ -1,8 +1,8 @@
-"""Checks of single values: the lab's model beside another simulation of it, slowdowns, and properties.
+"""Checks of single values: the lab's model against another simulation of it, slowdowns, and properties.
 
 ==============  ===================================================================================
-``model``       figures of the lab's model, beside those of another simulation of it
-``slowdown``    p99.9 slowdowns beside those of another simulation, one run of a million requests
+``model``       figures of the lab's model, against those of another simulation of it
+``slowdown``    p99.9 slowdowns against those of another simulation, one run of a million requests
 ``property``    what must hold of the policies whatever the numbers are
 ==============  ===================================================================================
 """

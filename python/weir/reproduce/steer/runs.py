@@ -55,7 +55,7 @@ class Size:
     thresholds: int
     """The same for other thresholds."""
     requests: int
-    """Of each replication of the slowdowns; what the numbers beside them have is a million."""
+    """Of each replication of the slowdowns; the numbers next to them have a million."""
     replications: int
     sweep_requests: int
     sweep_replications: int

@@ -110,7 +110,7 @@ def _collisions(study: Study) -> Iterator[Table]:
 
 
 def _counted(found: dict[Run, NetworkResult], place: int, queues: int, flows: int) -> str:
-    """Return the share of flows that collide in the draws of one size, beside the exact one."""
+    """Return the share of flows that collide in the draws of one size, next to the exact one."""
     exact = f"({100 * parts.colliding(flows, queues):.1f} %)"
     if flows > 2 * queues:
         return f"– {exact}"
