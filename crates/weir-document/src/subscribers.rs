@@ -244,7 +244,7 @@ impl Table {
     }
 }
 
-/// What is left of a rate where so much is promised of another.
+/// What is left of a rate where a part of another is promised.
 fn cut(rate: Rate, of: Rate, promised: u64) -> Rate {
     if promised <= of.get() {
         return rate;

@@ -116,7 +116,7 @@ pub fn enact(
     Ok(Enacted { counts, late: world.late() })
 }
 
-/// Uses the processor for so long, and gives way where it should.
+/// Uses the processor for this long, and gives way where it should.
 async fn compute(span: Duration) {
     let mut left = span;
     loop {

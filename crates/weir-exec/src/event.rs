@@ -290,7 +290,7 @@ impl<T> Poster<T> {
 }
 
 impl<T: Send + 'static> Poster<T> {
-    /// Posts it after so long, by an alarm of this worker.
+    /// Posts it after this span, by an alarm of this worker.
     ///
     /// # Panics
     /// The thread is no worker.

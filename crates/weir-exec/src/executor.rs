@@ -131,7 +131,7 @@ impl Builder {
         self
     }
 
-    /// While tasks are ready, I/O is looked at this often.
+    /// While tasks are ready, I/O is polled this often.
     #[must_use]
     pub fn io_every(mut self, span: Duration) -> Self {
         self.reactor_every = span;

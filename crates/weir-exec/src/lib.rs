@@ -1,4 +1,4 @@
-//! An executor of tasks that promises each so much of every period, and gives the rest to whoever asks.
+//! An executor that promises each task a part of every period, and gives the rest to whichever asks.
 //!
 //! | | |
 //! |-|-|

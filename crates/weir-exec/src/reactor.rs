@@ -1,6 +1,6 @@
 //! A worker over the reactor of Tokio: the worker's loop is the future that a current-thread runtime blocks on.
 //!
-//! While tasks are ready, the runtime looks at its sockets and timers every so often; where none is, the worker lies in
+//! While tasks are ready, the runtime polls its sockets and timers every so often; where none is, the worker lies in
 //! the reactor, and what comes there wakes it.
 //!
 //! Tokio gives the worker's future, and so all tasks of a turn together, a budget of operations. Once that is used up

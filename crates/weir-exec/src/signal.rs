@@ -1,7 +1,7 @@
 //! How a running task learns that it should give way: one flag a worker, which the timer thread, a post from another
 //! thread, or a wake-up of a task of a higher level sets.
 //!
-//! The flag is looked at by whoever computes for long, in every turn of a loop, so it costs one load and one compare.
+//! The flag is read by whoever computes for long, in every turn of a loop, so it costs one load and one compare.
 //! Where something is due soon, it says so, and whoever looks reads the clock: to have the timer thread do that would
 //! take two switches to it, which cost more. In a short loop the clock is read once in a number of turns only.
 

@@ -39,7 +39,7 @@ impl Slot {
         Self { body: Some(body), outcome, name, ready_since: now, run: 0, polls: 0, longest_poll: 0 }
     }
 
-    /// A poll of it is over, and took so long.
+    /// A poll of it is over, and took this long.
     #[inline]
     pub(crate) fn polled(&mut self, body: Body, took: u64) {
         self.body = Some(body);

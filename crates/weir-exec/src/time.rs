@@ -61,7 +61,7 @@ pub fn ready_since() -> Moment {
     Moment(here("ready_since()", local::Local::ready_since))
 }
 
-/// Waits for so long; gives way also where that is nothing.
+/// Waits for this span; gives way also where that is nothing.
 pub fn sleep(span: Duration) -> Sleep {
     Sleep { until: Until::After(nanos(span).get()), alarm: None }
 }

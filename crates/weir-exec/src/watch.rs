@@ -130,7 +130,7 @@ impl Watch {
     }
 }
 
-/// Looks at all workers; returns until when to sleep.
+/// Checks all workers; returns until when to sleep.
 fn look(
     workers: &[Arc<Watched>],
     reported: &mut [Reported],
@@ -161,7 +161,7 @@ fn look(
             until = until.min(over);
         } else {
             reported.polls = seen.polls;
-            // Where the one before is still looked at, this one is left out.
+            // Where the one before is still examined, this one is left out.
             let _ = found.try_send(Find { worker: number, seen, now });
         }
     }

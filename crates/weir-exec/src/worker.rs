@@ -173,7 +173,7 @@ impl Worker {
         }
     }
 
-    /// Looks for work for so long; `true` if there is some.
+    /// Looks for work for this long; returns `true` if there is some.
     fn spins(&self, spin: Duration, due: u64) -> bool {
         if spin.is_zero() {
             return false;

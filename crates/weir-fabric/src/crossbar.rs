@@ -5,7 +5,7 @@
 //!
 //! | | |
 //! |-|-|
-//! | Work | a look at each head of the idle inputs of a switch, and again at those that are for an idle output |
+//! | Work | an examination of each head of the idle inputs of a switch, and again at those that are for an idle output |
 //! | Memory | linear in ports times channels, and the packets that wait |
 
 use std::collections::VecDeque;

@@ -99,7 +99,7 @@ pub struct Link {
     pub propagation: Nanos,
     /// From the release of space to the credit at the sender.
     pub credit_return: Nanos,
-    /// So much of a packet has come when its head is known.
+    /// How much of a packet has come when its head is known.
     pub header: Bytes,
 }
 

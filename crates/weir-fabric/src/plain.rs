@@ -17,7 +17,7 @@
 //!
 //! | | |
 //! |-|-|
-//! | Work | five entries a packet and switch, O(log(links)) each; a crossbar looks at every head that waits |
+//! | Work | five entries a packet and switch, O(log(links)) each; a crossbar examines every head that waits |
 //! | Memory | linear in ports times channels, and what their buffers hold; nothing for packets that wait outside |
 
 mod calendar;
@@ -46,7 +46,7 @@ use weir_lab::error::RunError;
 use calendar::{Calendar, Event, Marks};
 pub(crate) use sender::Sender;
 
-/// Instants between two looks at the outside.
+/// Instants between two checks of the watch.
 const STEPS: u32 = 1 << 12;
 
 /// One replication.

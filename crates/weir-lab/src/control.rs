@@ -1,6 +1,6 @@
 //! What a run has to do with the outside: threads, an end asked for, progress, records.
 //!
-//! Engines look at a [`Watch`] now and then; the clock of progress is simulated time or work done, never that of a wall.
+//! Engines check a [`Watch`] now and then; the clock of progress is simulated time or work done, never that of a wall.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

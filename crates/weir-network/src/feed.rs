@@ -58,8 +58,8 @@ impl Feed {
         }
     }
 
-    /// Reads when the next packet of each lane arrives. Of the sources it is known, and to look at thousands of them again in every
-    /// window would cost as much as their packets do.
+    /// Reads when the next packet of each lane arrives. Of the sources it is known, and to examine thousands of them again in
+    /// every window would cost as much as their packets do.
     pub fn begin(&mut self, boxes: &[Vec<Flight>]) {
         for (input, lane) in self.lanes.iter().enumerate() {
             let head = boxes[lane.place].get(lane.taken).map_or(Instant::NEVER, |flight| flight.at);

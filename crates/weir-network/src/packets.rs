@@ -42,7 +42,7 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// A packet has left the queue of a link after it waited there so long.
+    /// A packet has left the queue of a link after it waited there this long.
     pub fn passed(&mut self, flight: &Flight, wait: Nanos) {
         if flight.marks & BACK == 0 {
             *self.waits.entry((flight.flow, flight.sequence)).or_default() += wait;

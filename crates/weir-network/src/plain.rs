@@ -26,7 +26,7 @@ use weir_lab::control::Watch;
 use weir_lab::error::RunError;
 use weir_lab::recorded::Table;
 
-/// Steps between two looks at the outside.
+/// Steps between two checks of the watch.
 const STEPS: u32 = 1 << 14;
 
 /// One replication.

@@ -242,7 +242,7 @@ impl Source {
         self.filled > 0
     }
 
-    /// When a packet leaves that is scheduled so long after the start.
+    /// When a packet leaves that is scheduled this long after the start.
     #[inline]
     fn departure(&self, scheduled: Nanos) -> Instant {
         let at = self.times.start.after(scheduled);

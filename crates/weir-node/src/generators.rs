@@ -76,7 +76,7 @@ impl Writer {
         self.then(Operation::Wait(vec![event]))
     }
 
-    /// Waits so long.
+    /// Waits this long.
     #[must_use]
     pub fn sleep(self, span: Nanos) -> Self {
         self.then(Operation::Sleep(Law::Constant(span).into()))
@@ -135,7 +135,7 @@ pub fn local_delivery(from: usize, to: usize) -> Program {
     Writer::new().begin(None).dequeue(from).compute(LOCAL_DELIVERY).enqueue(to).done()
 }
 
-/// What a system process does: computes, and sleeps until so long after the next beginning of an epoch.
+/// What a system process does: computes, and sleeps until a given time after the next beginning of an epoch.
 #[must_use]
 pub fn every_epoch(epoch: Nanos, offset: Nanos, time: Nanos) -> Program {
     let sleep = Operation::SleepUntil { every: epoch, offset };

@@ -136,7 +136,7 @@ pub enum Operation {
     Enqueue(usize),
     /// Takes data from a queue, or waits for it.
     Dequeue(usize),
-    /// Waits so long.
+    /// Waits this long.
     Sleep(AnyLaw),
     /// Waits for the next instant that is `offset` after a multiple of `every`, of which a process takes each once, in
     /// order; where it has passed, it does not wait. The first is the next one after the process became ready, or, if it
@@ -147,7 +147,7 @@ pub enum Operation {
         /// What is added, less than `every`.
         offset: Nanos,
     },
-    /// Does what lies up to the matching [`Self::End`] so often, or for ever.
+    /// Repeats what lies up to the matching [`Self::End`], a number of times or for ever.
     Loop {
         /// How often; `None`: for ever.
         times: Option<u64>,

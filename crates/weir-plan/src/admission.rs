@@ -63,7 +63,7 @@ pub enum Refused {
         /// What is free.
         free: u32,
     },
-    /// There is not so much weight left in the pool.
+    /// There is too little weight left in the pool.
     Pool {
         /// What it needs, forced bandwidth included.
         needed: Share,

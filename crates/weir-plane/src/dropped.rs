@@ -1,4 +1,4 @@
-//! The packets that were dropped last, with where and why: what an operator looks at when a count goes up.
+//! The packets that were dropped last, with where and why: what an operator inspects when a count goes up.
 //!
 //! | | |
 //! |-|-|

@@ -5,7 +5,7 @@
 //! | Source | RFC 1812, sections 5.2 and 5.3; RFC 2644; RFC 8200 |
 //! | Work per packet | as the parts say |
 //! | Units | nanoseconds since the daemon began; bytes of IP |
-//! | Departs from the source | options are not looked at but where a packet is fragmented, and no redirects are sent |
+//! | Departs from the source | options are not read except where a packet is fragmented, and no redirects are sent |
 
 use std::net::IpAddr;
 

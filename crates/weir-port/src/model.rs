@@ -186,7 +186,7 @@ pub enum PacketTime {
 pub enum WholeTime {
     /// Its bytes at this rate.
     Rate(Rate),
-    /// So much for each token.
+    /// This time for each token.
     PerToken(Nanos),
 }
 

@@ -1,4 +1,4 @@
-//! A dispatcher of core with what it looks at: the core of `weir.Dispatcher`.
+//! A dispatcher of weir-core with what it reads: the core of `weir.Dispatcher`.
 //!
 //! It says which server a request joins, and counts what each has until it learns that a request is done. The queues of
 //! the servers stay in Python. Sizes are whole numbers in a unit of the caller's; dispatchers see them as work.

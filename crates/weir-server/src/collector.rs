@@ -117,7 +117,7 @@ impl Aside {
     /// Puts the times of a request aside; whether it is full.
     #[inline(always)]
     fn put(&mut self, times: [u64; METRICS]) -> bool {
-        // Always below; said so that it need not be looked at.
+        // Always below; stated so that it need not be checked.
         let place = self.held % ASIDE;
         for (values, time) in self.values.iter_mut().zip(times) {
             values[place] = time;

@@ -21,7 +21,7 @@ use weir_lab::stats::row::{self, DIFFERENCE, Rows};
 use weir_lab::stats::windows::{self, OverTimeRow};
 use weir_workload::Arrivals;
 
-/// So much of the requests that arrive, more at the end of the measured time than at its beginning, are a growing queue.
+/// The growth of a queue over the measured time, as a part of the requests that arrive, from which it counts as growing.
 const GROWING: f64 = 0.01;
 /// And this many for each core.
 const GROWING_CORE: f64 = 20.0;

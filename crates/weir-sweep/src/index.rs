@@ -3,7 +3,7 @@
 //! All logs of a folder are read, header by header; logs that others write are read on where they were left. Of several
 //! records of one replication the finest counts, and of those the first that was met: their states are alike.
 //!
-//! A log whose writer has ended, as its lock says, is not looked at again, and is open only while there are few logs.
+//! A log whose writer has ended, as its lock says, is not read again, and is open only while there are few logs.
 //!
 //! Work: O(records) once, then O(new records + logs that are being written). Memory: some 60 bytes a replication; states stay
 //! in their files.
@@ -231,7 +231,7 @@ impl Index {
         let read = read_up_to(&file, &mut bytes).map_err(doing())?;
         let other = |reason: String| Aside { path: path.clone(), reason };
         match record::read_head(&bytes[..read]) {
-            // It is looked at again when there is more of it.
+            // It is read again when there is more of it.
             Head::Begun => {}
             Head::Of(version) if version == self.version => {
                 self.logs.push(Log { path, file: Some(file), read: HEAD, writer });

@@ -40,7 +40,7 @@ pub const HEAD: u64 = 24;
 pub const HEADER: usize = 40;
 /// The longest state.
 pub const LONGEST: usize = 1 << 30;
-/// So much is read at a time where a mark is looked for.
+/// The bytes read at a time in a search for a mark.
 const PIECE: usize = 1 << 16;
 
 /// The header of a record.

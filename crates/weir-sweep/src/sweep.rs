@@ -74,7 +74,7 @@ pub struct Progress {
     pub failed: u64,
     /// Replications that other processes played meanwhile.
     pub elsewhere: u64,
-    /// The widest interval of those watched, and the place of its cell; of short cells some are looked at, not each.
+    /// The widest interval of those watched, and the place of its cell; of short cells some are checked, not each.
     pub widest: Option<(f64, usize)>,
 }
 

@@ -30,7 +30,7 @@ const NO_GAP: f64 = 1e-9;
 enum Next {
     /// Then.
     At(Nanos),
-    /// So long after the end of the latest burst, which draws decide.
+    /// At this span after the end of the latest burst, which draws decide.
     After(Nanos),
     /// Never: what comes before has no end.
     Never,

@@ -36,9 +36,9 @@ pub struct Traffic {
 /// When a burst begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// So long after the script's start; later where the former burst lasts longer.
+    /// At this span after the script's start; later where the former burst lasts longer.
     At(Nanos),
-    /// So long after the former burst has ended.
+    /// At this span after the former burst has ended.
     After(Nanos),
 }
 

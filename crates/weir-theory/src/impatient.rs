@@ -8,7 +8,7 @@
 //! - who has to wait: `λJ / (E + λJ)`;
 //! - who leaves: `(1 + (λ - cμ) J) / (E + λJ)`;
 //! - the wait of those who are served, the others counted as 0: `(cμ J₁ - J) / (E + λJ)`, where `J₁ = ∫ x exp(λ H(x) - cμx) dx`;
-//!   it follows by parts, since the slope of `H` is the probability of staying so long.
+//!   it follows by parts, since the slope of `H` is the probability of staying that long.
 //!
 //! | | |
 //! |-|-|

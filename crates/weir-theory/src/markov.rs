@@ -27,7 +27,7 @@
 use super::birth_death::BirthDeath;
 use super::{TheoryError, check_load, erlang_c};
 
-/// Bisection halves an interval so often.
+/// How often bisection halves an interval.
 const HALVINGS: u32 = 60;
 
 /// A queue M/M/c/K/N+M, in some unit of time.

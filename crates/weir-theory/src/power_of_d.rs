@@ -1,4 +1,5 @@
-//! JSQ(d), the power of `d` choices: each arrival looks at `d` of very many servers at random and joins the shortest queue among them.
+//! JSQ(d), the power of `d` choices: each arrival samples `d` of very many servers at random and joins the shortest queue among
+//! them.
 //!
 //! In the limit of many servers the share of those with `i` customers or more is a fixed point; with `ρ` the load of a server:
 //!

@@ -13,7 +13,7 @@
 
 use super::{TheoryError, check_load};
 
-/// Bisection halves the interval so often.
+/// How often bisection halves the interval.
 const HALVINGS: u32 = 110;
 /// Below every root that a load of at most 1 - 1e-9 has.
 const LEAST: f64 = 1e-10;

@@ -1,9 +1,9 @@
 //! Rates of arrivals that follow the time: constant or straight between points, once or again and again.
 //!
 //! A curve is a change of clock. A process runs on a clock of its own, at its mean rate, and [`CurveClock`] tells the time at
-//! which that clock shows so much: the inverse of the cumulative rate, exact for both kinds of pieces. So a Poisson process
-//! becomes the non-homogeneous one, gaps of a renewal process are passed through at the rate of the time, and two arrivals of
-//! a deterministic process always have the same number of expected arrivals between them.
+//! which that clock shows a given value: the inverse of the cumulative rate, exact for both kinds of pieces. So a Poisson
+//! process becomes the non-homogeneous one, gaps of a renewal process are passed through at the rate of the time, and two
+//! arrivals of a deterministic process always have the same number of expected arrivals between them.
 //!
 //! | | |
 //! |-|-|

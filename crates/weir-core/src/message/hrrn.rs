@@ -8,7 +8,7 @@
 //! | | |
 //! |-|-|
 //! | Source | Brinch Hansen, *An analysis of response ratio scheduling*, IFIP Congress 1971 |
-//! | Work per item | O(log^2 n) amortised in waiting messages, by a kinetic tournament; while few wait, by a look at all of them |
+//! | Work per item | O(log^2 n) amortised in waiting messages, by a kinetic tournament; while few wait, by a comparison of all of them |
 //! | Units | the length is the item's cost when it arrives, at least 1; the wait is in nanoseconds |
 //! | Memory | one slot per waiting item and two nodes; grows to the largest backlog and stays |
 //! | Departs from the source | a message given back before its end is the next to be served |

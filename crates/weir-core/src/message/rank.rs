@@ -224,7 +224,7 @@ impl<I: Item> Rank<I> {
         Some((Open { number: entry.number, values: entry.values }, entry.item))
     }
 
-    /// Notes that so much of the item of the open grant, and of all, was served.
+    /// Notes that this much of the item of the open grant, and of all, was served.
     fn advance(&mut self, used: I::Cost) {
         self.clock = self.clock.saturating_add(used.count());
         if let Some(open) = &mut self.open {

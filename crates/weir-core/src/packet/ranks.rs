@@ -3,7 +3,7 @@
 //! A rank is read as a number of twelve digits to the base 256. Those up to a bound stand in a heap, the front.
 //! Each later one stands in the bucket of its highest digit that differs from the bound's, and of the value
 //! of that digit. When the front has run empty, the first bucket becomes the front if it is small; otherwise
-//! its ranks are spread over buckets of lower digits, and the first of these is looked at. So a rank is
+//! its ranks are spread over buckets of lower digits, and the first of these is examined. So a rank is
 //! written to memory two or three times, always next to others, where a heap of as many reads a place far
 //! away at each of its levels; and who comes next is known some dozens of flows ahead, which lets their
 //! memory be fetched together.

@@ -23,7 +23,7 @@ const FLOOR: u64 = 1 << 61;
 pub(super) struct Tag(pub(super) u64);
 
 impl Tag {
-    /// So much later.
+    /// The moment this much later.
     #[inline]
     pub(super) fn plus(self, service: u64) -> Self {
         // Neither is above 2^63.

@@ -61,7 +61,7 @@ impl Stamp {
         Self { start, finish, share, weight: weight.get(), seen: false }
     }
 
-    /// A packet that costs so much becomes the first, and starts here.
+    /// A packet of this cost becomes the first, and starts here.
     #[inline]
     fn begin<C: Cost>(&mut self, start: Tag, cost: C) {
         self.start = start;

@@ -7,7 +7,7 @@
 //! | | |
 //! |-|-|
 //! | Source | the next in a round is the rule of the preference lists of DeCandia et al., *Dynamo: Amazon's highly available key-value store*, SOSP '07, section 4.3 |
-//! | Work | O(1) to look at a server; O(servers / 64) to forget all, or to find the next |
+//! | Work | O(1) to check a server; O(servers / 64) to forget all, or to find the next |
 //! | Units | none |
 //! | Memory | one bit a server |
 

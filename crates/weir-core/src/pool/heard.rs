@@ -22,7 +22,7 @@ use crate::units::{Instant, Nanos};
 pub enum Step {
     /// It has come there.
     Joined,
-    /// It has left, so long after it was sent there.
+    /// It has left, some time after it was sent there.
     Left {
         /// From then until now.
         response: Nanos,

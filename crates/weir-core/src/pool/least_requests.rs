@@ -3,7 +3,7 @@
 //!
 //! Each server has a deadline. A request joins the server with the earliest, and the next deadline of this server follows
 //! after `(requests + 1)^bias / weight`, with the requests that it has then, the one that is sent not yet counted. With a
-//! bias of 0 it is a weighted round robin that does not look at queues; the greater it is, the less a server with many
+//! bias of 0 it is a weighted round robin that ignores queues; the greater it is, the less a server with many
 //! requests gets. Deadlines are a virtual time, which stands at the last that was taken.
 //!
 //! | | |

@@ -28,7 +28,7 @@ impl Servers for Lengths<'_> {
     }
 }
 
-/// Refuses a dispatcher that does not look at lengths, which would decide the same over any.
+/// Refuses a dispatcher that ignores lengths, which would decide the same over any.
 ///
 /// # Errors
 /// It does not; `parameter` is where it stands.

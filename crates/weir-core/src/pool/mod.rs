@@ -190,7 +190,7 @@ pub trait Servers {
     }
 }
 
-/// What a dispatcher looks at, so that nothing else needs to be kept.
+/// What a dispatcher reads, so that nothing else needs to be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sees {
     /// Nothing: it would decide the same over any queues.
@@ -244,7 +244,7 @@ impl Measured<'_> {
 ///
 /// `now` never decreases. Nothing here allocates in the steady state, locks, logs or panics on input.
 pub trait Dispatcher<I: Item<Cost = Nanos>> {
-    /// What [`Self::dispatch`] looks at.
+    /// What [`Self::dispatch`] reads.
     fn sees(&self) -> Sees {
         Sees::Nothing
     }

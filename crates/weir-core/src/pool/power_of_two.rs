@@ -3,7 +3,7 @@
 //! The `d` servers that are drawn differ. Of several that are as short the one that was drawn first is taken, so that
 //! each is as likely. With one it is `random`, with all of them `jsq` with random ties.
 //!
-//! With a memory the shortest of those that were looked at for the last request are looked at again for the next one,
+//! With a memory the shortest of those that were compared for the last request are compared again for the next one,
 //! before the servers that are drawn. Each receiver remembers its own. With one drawn and one
 //! remembered the mean length is greater than with two drawn, and that with one drawn alone is far greater.
 //!
@@ -57,7 +57,7 @@ pub struct PowerOfTwo {
     /// Those that each receiver remembers, the shortest first; none where there is no memory.
     remembered: Vec<Vec<ServerId>>,
     memory: usize,
-    /// Lengths of those that are looked at, the request counted; of use where there is a memory.
+    /// Lengths of those that are compared, the request counted; used where there is a memory.
     seen: Vec<(u32, ServerId)>,
 }
 
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn the_request_counts_in_what_is_remembered() {
-        // Both are looked at; the other one is remembered, unless it is longer still.
+        // Both are compared; the other one is remembered, unless it is longer still.
         let next = |lengths: [u32; 2]| {
             let mut named = Named::new("power_of_two(2,memory=1)", &site(2));
             named.1 = Stated(lengths.map(|length| (length, 0)).into());

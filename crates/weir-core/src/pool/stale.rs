@@ -1,7 +1,7 @@
 //! A dispatcher that sees the queues as they were: as they stood on a board that is written every so often, or some time ago.
 //!
 //! With `every` all receivers read one board, on which the lengths of the queues are written at the beginning and after each
-//! period. With `delay` each change of a length becomes known so long after it. What was sent meanwhile is not added.
+//! period. With `delay` each change of a length becomes known that long after it. What was sent meanwhile is not added.
 //!
 //! Old lengths mislead: whoever was shortest when the board was written is sent everything until it is written again. So the
 //! more a dispatcher compares, the worse it does with an old view, and beyond some age it does worse than `random`, where
@@ -56,7 +56,7 @@ pub const INFO: Info = Info {
 enum Age {
     /// After each period; when the next one is over.
     Every(Nanos, Instant),
-    /// So long after each change; those that are not known yet.
+    /// At this span after each change; the changes that are not known yet.
     Delay(Nanos, VecDeque<(Instant, ServerId, u32)>),
 }
 

@@ -71,7 +71,7 @@ struct Serving {
 pub struct WorkStealing<I: Item> {
     dispatcher: Box<dyn Dispatcher<I> + Send>,
     queues: Queues<I>,
-    /// What waits in each queue needs so much.
+    /// How much service what waits in each queue needs.
     costs: Vec<Nanos>,
     serving: Vec<Option<Serving>>,
     idle: ServerSet,

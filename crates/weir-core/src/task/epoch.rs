@@ -33,7 +33,7 @@
 //! | | |
 //! |-|-|
 //! | Source | R. D. Rettberg, *Development of a Voice Funnel System, Quarterly Technical Report No. 18*, BBN Report 5285, 1983, sections 2 and 3 |
-//! | Work per decision | O(1), except that each process may go to its low queue once in an epoch; the turn of an epoch O(1), since what is per process is renewed when it is next looked at |
+//! | Work per decision | O(1), except that each process may go to its low queue once in an epoch; the turn of an epoch O(1), since what is per process is renewed when it is next used |
 //! | Units | time: nanoseconds |
 //! | Memory | one entry per process up to the highest number seen |
 //! | Departs from the source | as above |

@@ -77,7 +77,7 @@ impl<D: TaskDiscipline<Task>> Machine<D> {
         Self { discipline, now: Instant::ZERO, runs, wakes, exits, left, open: None }
     }
 
-    /// A process that waits then wakes, to run for so long.
+    /// A process that waits then wakes, to run for this long.
     pub(super) fn wake(&mut self, when: Instant, process: u32, length: Nanos) {
         let place = self.wakes.partition_point(|&(other, ..)| other > when);
         self.wakes.insert(place, (when, process, length));

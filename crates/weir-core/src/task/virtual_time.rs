@@ -49,7 +49,7 @@ impl Pace {
         self.share
     }
 
-    /// The virtual time that passes while it is served for so long.
+    /// The virtual time that passes while it is served for this long.
     #[inline]
     pub(super) fn pass(&mut self, used: Nanos) -> Virtual {
         let work = (u128::from(used.get()) << FRACTION_BITS) + u128::from(self.remainder);

@@ -9,7 +9,7 @@ use weir_core::registry::{DISPATCHER, POOL, pool};
 use weir_core::spec::Spec;
 use weir_core::units::{Instant, Nanos};
 
-/// More specs: what controls does so often, lists have places that lead to none, queues have another order.
+/// More specs: what controls does so frequently, lists have places that lead to none, queues have another order.
 const MORE: [&str; 48] = [
     "rr(available=none/0,strict=abort)",
     "rr:available=none/0",
@@ -113,7 +113,7 @@ fn with_other_parameters_and_nested() {
     MORE.into_iter().for_each(conforms);
 }
 
-/// Requests of one class that arrive at these times and need so much, in nanoseconds.
+/// Requests of one class that arrive at these times and have these needs, in nanoseconds.
 fn requests(arrivals: impl Iterator<Item = (u64, u64)>) -> Vec<Offered> {
     let offered = |(id, (at, needs)): (u32, (u64, u64))| {
         let needs = Nanos::new(needs);

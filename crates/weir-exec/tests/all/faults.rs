@@ -27,7 +27,7 @@ fn quiet(discipline: &str) -> (Executor, Arc<Mutex<Vec<Report>>>) {
     (executor, heard)
 }
 
-/// Computes for so long without giving way.
+/// Computes for this long without giving way.
 fn hog(span: Duration) {
     let until = Instant::now() + span;
     while Instant::now() < until {

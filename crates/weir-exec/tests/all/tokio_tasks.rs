@@ -128,7 +128,7 @@ fn timers_of_tokio_go_off_in_tasks_and_tasks_of_tokio_run_beside_them() {
     greedy.abort();
 }
 
-/// Uses up Tokio's budget, so much in each poll; `false` if a poll began without any.
+/// Uses up Tokio's budget, this much in each poll; returns `false` if a poll began without any.
 async fn uses(budget: u64) -> bool {
     for _ in 0..ROUNDS {
         let begins_with = poll_fn(|_| Poll::Ready(has_budget_remaining())).await;

@@ -49,7 +49,7 @@ impl<const V: usize, T> Interface<V, T> {
         self.next.iter().fold(NEVER, |least, &next| if next > now { least.min(next) } else { least })
     }
 
-    /// Credits are on their way back; when the interface must be looked at for them.
+    /// Credits are on their way back; when the interface must be examined for them.
     #[inline(always)]
     pub(super) fn give_back(&mut self, back: Return, begin: Ticks) -> Ticks {
         if self.sender.give_back(back, begin) { back.at } else { NEVER }
@@ -79,7 +79,7 @@ impl<const V: usize, T> Interface<V, T> {
         }
     }
 
-    /// When it must be looked at next, after it has been at `now`.
+    /// When it must be examined next, after it has been at `now`.
     #[inline(always)]
     pub(super) fn next_wake(&mut self, now: Ticks) -> Ticks {
         let free = self.sender.free;
@@ -168,7 +168,7 @@ impl<const V: usize, T> Interface<V, T> {
         true
     }
 
-    /// Tells of the packets that have entered since it was looked at last, and of those that were generated and still
+    /// Tells of the packets that have entered since it was examined last, and of those that were generated and still
     /// wait.
     pub(super) fn tell_of_the_rest<S>(
         &mut self,

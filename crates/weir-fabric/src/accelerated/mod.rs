@@ -1,6 +1,6 @@
 //! The accelerated engine: switch after switch over windows of time, without a calendar of events.
 //!
-//! **Wakes.** An input, an output and an interface each have one time at which they must be looked at next, and no
+//! **Wakes.** An input, an output and an interface each have one time at which they must be examined next, and no
 //! other entry anywhere. What follows from a start is known at once and written where it takes effect: a packet into
 //! the queue of the next input, with the time at which it may bid; a credit into the ring of its sender; room and
 //! idleness as a time at which they begin. Whoever needs them sees by the clock whether they hold. Somebody is woken
@@ -20,7 +20,7 @@
 //!
 //! | | |
 //! |-|-|
-//! | Work | 1.7 wakes a packet and link, of which each looks at the 16 wakes of a switch; no allocation |
+//! | Work | 1.7 wakes a packet and link, each of which examines the 16 wakes of a switch; no allocation |
 //! | Memory | linear in ports times channels, and in the packets under way |
 //! | Not for | adaptive routing, verification, more than 64 ports or 16 channels, disciplines without a compact form: the plain engine takes these |
 
@@ -67,7 +67,7 @@ struct Size {
 /// The switches of most fabrics, and of the largest that are accelerated.
 const SMALL: Size = Size { ports: 8, channels: 8 };
 const LARGE: Size = Size { ports: 64, channels: 16 };
-/// Windows between two looks at the outside.
+/// Windows between two checks of the watch.
 const WINDOWS: u32 = 1 << 12;
 
 /// Whether a discipline of a scenario is for this engine.
@@ -173,7 +173,7 @@ struct Engine<'a, const P: usize, const V: usize, S: Scheduler<V>> {
     sources: Vec<Source>,
     interfaces: Vec<Interface<V, S::State>>,
     switches: Vec<Switch<P, V, S::State>>,
-    /// When each interface, and each switch, must be looked at next.
+    /// When each interface, and each switch, must be examined next.
     host_wakes: Vec<Ticks>,
     switch_wakes: Vec<Ticks>,
     /// Those of a window that are due.

@@ -26,7 +26,7 @@ pub(super) struct Plan {
     pub(super) credit_return: Ticks,
     /// From the start of a transfer until the packet is before the scheduler.
     pub(super) behind: Ticks,
-    /// So long switches and interfaces do not influence each other.
+    /// The span in which switches and interfaces do not influence each other.
     pub(super) window: Ticks,
     /// The end of the replication.
     pub(super) end: Ticks,

@@ -9,7 +9,7 @@ use super::schedulers::Scheduler;
 use super::sender::Sender;
 use super::{NEVER, Ticks};
 
-/// When the inputs and outputs of a switch must be looked at next.
+/// When the inputs and outputs of a switch must be examined next.
 #[derive(Clone, Debug)]
 struct Wakes<const P: usize> {
     inputs: [Ticks; P],
@@ -59,7 +59,7 @@ fn until<const P: usize>(wakes: &[Ticks; P], at: Ticks) -> u64 {
 struct Crossbar<const P: usize> {
     /// When the transfer to each output that was started last has ended.
     free: [Ticks; P],
-    /// The inputs that have a head for each output and wait for it: idle, or busy and soon looked at again.
+    /// The inputs that have a head for each output and wait for it: idle, or busy and soon examined again.
     waiting: [u64; P],
     /// The input that each output took last.
     taken: [u8; P],
@@ -94,7 +94,7 @@ impl<const P: usize, const V: usize, T> Switch<P, V, T> {
         self.wakes.due()
     }
 
-    /// A packet is on its way to an input; when that must be looked at for it.
+    /// A packet is on its way to an input; when that must be examined for it.
     #[inline(always)]
     pub(super) fn arrive(&mut self, port: usize, flights: &mut Flights, id: u32) -> Ticks {
         let flight = flights.get_mut(id);
@@ -108,7 +108,7 @@ impl<const P: usize, const V: usize, T> Switch<P, V, T> {
         wake
     }
 
-    /// Credits are on their way back to an output; when that must be looked at for them.
+    /// Credits are on their way back to an output; when that must be examined for them.
     #[inline(always)]
     pub(super) fn give_back(&mut self, port: usize, back: Return, begin: Ticks) -> Ticks {
         if !self.outputs[port].give_back(back, begin) {
@@ -187,7 +187,7 @@ impl<const P: usize, const V: usize, T> Switch<P, V, T> {
                 let port = turns.trailing_zeros() as usize;
                 turns &= turns - 1;
                 let input = &self.inputs[port];
-                // A busy input is looked at again when its transfer has ended.
+                // A busy input is examined again when its transfer has ended.
                 let offer = match input.free > now {
                     true => Offer::Nothing,
                     false => input.offer(now, output, |channel, credits| sender.has_room(channel, credits)),
@@ -254,7 +254,7 @@ impl<const P: usize, const V: usize, T> Switch<P, V, T> {
         }
     }
 
-    /// When an output must be looked at next, after it has been at `now`.
+    /// When an output must be examined next, after it has been at `now`.
     #[inline(always)]
     fn next_wake(&mut self, output: usize, now: Ticks) -> Ticks {
         let (crossbar, sender) = (&self.crossbar, &mut self.outputs[output]);

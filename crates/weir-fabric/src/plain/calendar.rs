@@ -1,4 +1,4 @@
-//! What will happen in a fabric, and what is to be looked at when it has.
+//! What will happen in a fabric, and what is to be examined when it has.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -74,7 +74,7 @@ impl Calendar {
     }
 }
 
-/// Numbers to be looked at in the next phase, each once.
+/// Numbers to be examined in the next phase, each once.
 #[derive(Default)]
 pub(crate) struct Marks {
     list: Vec<u32>,

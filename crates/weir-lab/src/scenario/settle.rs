@@ -53,7 +53,7 @@ impl Longer {
         Self { key, value, words: format!("{} {key}", grouped(count)) }
     }
 
-    /// A run whose replications last so long.
+    /// A run whose replications last this long.
     #[must_use]
     pub fn lasting(duration: weir_core::units::Nanos) -> Self {
         let words = format!("{duration} in each replication");

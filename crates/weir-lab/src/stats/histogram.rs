@@ -27,7 +27,7 @@ use crate::dispatch::{Level, Work};
 /// values, and counts would be most of their time and memory.
 const FEW: usize = 256;
 
-/// The number of counts that are looked at together.
+/// The number of counts that are examined together.
 const STRETCH: usize = 16;
 
 /// Counts of values in buckets of bounded relative width.

@@ -78,7 +78,7 @@ impl OverTime {
         Self { shift, last, steps: vec![Step::default(); steps * (last + 1)] }
     }
 
-    /// An item of a class came at this time and was delayed so long.
+    /// An item of a class came at this time and was delayed this long.
     #[inline]
     pub fn record(&mut self, at: Instant, class: usize, delay: u64) {
         let place = (at.get() >> self.shift) as usize;

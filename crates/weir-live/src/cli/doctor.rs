@@ -52,12 +52,12 @@ impl State {
     }
 }
 
-/// One thing that was looked at.
+/// One thing that was examined.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Finding {
     /// Of what it is part.
     area: &'static str,
-    /// What was looked at.
+    /// What was examined.
     what: String,
     /// How it stands with it.
     state: State,
@@ -92,7 +92,7 @@ impl Finding {
     }
 }
 
-/// Looks at everything, and prints it.
+/// Examines everything, and prints it.
 ///
 /// # Errors
 /// Something is missing without which no router runs.

@@ -24,7 +24,7 @@ use super::worker::Worker;
 /// The longest that a worker sleeps without looking up, in nanoseconds.
 const LONGEST_REST: u64 = 1_000_000_000;
 
-/// What all of them look at.
+/// What all of them read.
 #[derive(Debug, Default)]
 struct Signals {
     /// They are to stand still.

@@ -362,7 +362,7 @@ mod tests {
     #[test]
     fn a_directory_that_goes_while_it_is_claimed_is_made_anew() {
         let base = tempfile::tempdir().expect("a directory");
-        // It was there, and the daemon that had it has removed it before it was looked at.
+        // It was there, and the daemon that had it has removed it before it was examined.
         RunDirectory::check(base.path(), "edge", None).expect("to be tried again");
         assert!(matches!(take_lock(&base.path().join("edge"), "edge"), Ok(None)));
     }

@@ -79,7 +79,7 @@ impl<O> Inbox<O> {
     #[must_use]
     pub fn try_next(&self) -> Option<Command<O>> {
         let next = self.commands.try_recv().ok().or_else(|| {
-            // The signal is taken before the queue is looked at again: what comes in between signals anew.
+            // The signal is taken before the queue is read again: what comes in between signals anew.
             let _ = rustix::io::read(&self.wake, &mut [0; 8]);
             self.commands.try_recv().ok()
         });

@@ -3,7 +3,7 @@
 //! A [`Worker`] moves the packets; the one of this thread is the first of a [`Crew`]. What is ordered waits: a turn does one
 //! order, and while there are packets there is one such turn every `CHECK`.
 //!
-//! Interfaces are looked at when the kernel says that one has changed, and once a second: one that is gone is closed,
+//! Interfaces are checked when the kernel says that one has changed, and once a second: one that is gone is closed,
 //! and opened again when it is back, while the others go on.
 //!
 //! | | |
@@ -34,7 +34,7 @@ use crate::io::link::Watch;
 
 /// How often it asks whether something was ordered or has changed, where it does not sleep, in nanoseconds.
 const CHECK: u64 = 1_000_000;
-/// How often interfaces are looked at, in nanoseconds.
+/// How often interfaces are checked, in nanoseconds.
 const LOOK: u64 = 1_000_000_000;
 /// How often queues are tried that another process has had, in nanoseconds.
 const TRY: u64 = 10_000_000;
@@ -267,7 +267,7 @@ impl Still<'_> {
         places.filter_map(|place| self.workers[place % of].plane.subscribers(now, place)).collect()
     }
 
-    /// Looks at every interface, and says what the operator should know.
+    /// Checks every interface, and says what the operator should know.
     fn look(&mut self) {
         for place in 0..self.devices() {
             self.look_at(place);

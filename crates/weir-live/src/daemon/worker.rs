@@ -122,7 +122,7 @@ impl Worker {
 
     /// Takes what has come in, and sends what is to leave; whether there was anything.
     ///
-    /// It looks at the clock once, before: whichever frame came first, they are all here by then or a little later.
+    /// It reads the clock once, before: whichever frame came first, they are all here by then or a little later.
     pub fn turn(&mut self, now: Instant) -> bool {
         if let Some(due) = self.due.take().filter(|due| *due < now) {
             self.plane.woken(now, due);

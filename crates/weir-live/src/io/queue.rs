@@ -183,7 +183,7 @@ impl Queue {
         Ok(())
     }
 
-    /// How many frames that were flushed the kernel has not looked at yet: another flush reminds it.
+    /// How many frames that were flushed the kernel has not processed yet: another flush reminds it.
     pub(super) fn unsent(&self) -> u32 {
         self.transmit.unread()
     }
@@ -257,16 +257,16 @@ impl Queue {
     /// Tells the kernel that there are frames to send.
     fn tell(&self) -> Result<(), Errno> {
         let socket = self.socket.as_raw_fd();
-        // SAFETY: sends no bytes; the kernel looks at the ring instead.
+        // SAFETY: sends no bytes; the kernel processes the ring instead.
         let told =
             unsafe { libc::sendto(socket, core::ptr::null(), 0, libc::MSG_DONTWAIT, core::ptr::null(), 0) };
         if told < 0 { Err(last()) } else { Ok(()) }
     }
 
-    /// Lets the kernel look at the ring of frames to receive into, and at the device.
+    /// Lets the kernel process the ring of frames to receive into, and poll the device.
     fn ask(&self) -> Result<(), Errno> {
         let (socket, none) = (self.socket.as_raw_fd(), core::ptr::null_mut::<c_void>());
-        // SAFETY: receives no bytes; the kernel looks at the ring instead.
+        // SAFETY: receives no bytes; the kernel processes the ring instead.
         let asked = unsafe {
             libc::recvfrom(socket, none, 0, libc::MSG_DONTWAIT, core::ptr::null_mut(), core::ptr::null_mut())
         };

@@ -249,7 +249,7 @@ impl XdpSocket {
         self.queues[0].flush(&mut self.held, arena)
     }
 
-    /// How many frames that were flushed the kernel has not looked at yet: another flush reminds it.
+    /// How many frames that were flushed the kernel has not processed yet: another flush reminds it.
     #[must_use]
     pub fn unsent(&self) -> u32 {
         self.queues[0].unsent()

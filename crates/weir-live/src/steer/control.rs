@@ -7,7 +7,7 @@
 //!
 //! Nothing is lost when processors change. A new one gets its queue before requests are sent to it. One that is taken
 //! away, or goes offline, gets no new requests, and its queue is closed once it has served what it had: what was still on
-//! the way when the decision changed is in its queue a moment later, so that it is looked at no sooner. The thread of a
+//! the way when the decision changed is in its queue a moment later, so that it is checked no sooner. The thread of a
 //! processor that goes offline serves on another meanwhile, and stays there when its own is back: that queue is drained,
 //! closed and made anew.
 //!
@@ -33,7 +33,7 @@ use super::queue::Queue;
 use super::threads::QueueThread;
 use super::window::Window;
 
-/// How often queues, threads and processors are looked at where nothing is under way.
+/// How often queues, threads and processors are checked where nothing is under way.
 const LOOK: Nanos = Nanos::new(1_000_000_000);
 /// How often while a queue drains, or its thread is not there yet.
 const LOOK_SOON: Nanos = Nanos::new(50_000_000);
@@ -287,7 +287,7 @@ impl<S: Steered> Control<S> {
         }
     }
 
-    /// Looks at processors, queues and threads.
+    /// Checks processors, queues and threads.
     fn look(&mut self, now: Instant) -> io::Result<()> {
         let online = self.steered.online()?;
         if online != self.online {

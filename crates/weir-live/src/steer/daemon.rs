@@ -156,7 +156,7 @@ impl<S: Steered> Daemon<S> {
     }
 }
 
-/// What there is to be looked at.
+/// What is to be checked.
 #[derive(Clone, Copy, Debug, Default)]
 struct Heard {
     order: bool,

@@ -20,7 +20,7 @@ use weir_document::{shorten, words};
 /// A dispatcher of requests.
 pub type Policy = Box<dyn Dispatcher<Message<Nanos>> + Send>;
 
-/// The shortest period of a policy: the loop is woken so often.
+/// The shortest period of a policy: the loop is woken that often.
 const LEAST_PERIOD: Nanos = Nanos::new(1_000_000);
 /// What errors show as a policy that runs.
 const EXAMPLE: &str = "dynamic:add=50us";

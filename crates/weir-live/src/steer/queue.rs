@@ -28,7 +28,7 @@ pub(super) struct Queue {
     /// Whether that thread runs elsewhere than on its processor.
     astray: bool,
     priority: String,
-    /// What was counted when it was looked at last.
+    /// What was counted when it was checked last.
     seen: ProcessorCounts,
     /// Requests that were steered to it, and neither served nor counted as dropped.
     lost: u64,
@@ -126,7 +126,7 @@ impl Queue {
         self.lost
     }
 
-    /// Whether it is to be looked at again soon.
+    /// Whether it is to be checked again soon.
     pub(super) fn is_unsettled(&self) -> bool {
         self.is_draining() || self.lacks_thread()
     }

@@ -28,7 +28,7 @@ pub enum Traffic {
 pub enum ClassRule {
     /// Nothing: all are short.
     One,
-    /// A byte of the payload is at least so much.
+    /// A byte of the payload is at least a given value.
     Byte {
         /// Which, from 0.
         offset: u32,

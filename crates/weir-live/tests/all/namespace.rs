@@ -105,7 +105,7 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    /// On the interface of this name; receiving waits so long.
+    /// On the interface of this name; receiving waits this long.
     #[track_caller]
     pub(crate) fn open(interface: &str, patience: Duration) -> Self {
         let name = std::ffi::CString::new(interface).expect("no zero inside");

@@ -104,7 +104,7 @@ impl Draw {
         usual.get(place).copied().unwrap_or_else(|| self.next(below))
     }
 
-    /// Random bytes, with what the program looks at drawn mostly from what it knows; up to three tags.
+    /// Random bytes, with what the program reads drawn mostly from what it knows; up to three tags.
     fn frame(&mut self) -> Vec<u8> {
         let tags = [0, 0, 1, 1, 2, 2, 3][self.next(7) as usize];
         let length = self.among(&[13, 14, 33, 34, 53, 54, 55, 64, 1514], 80) as usize;

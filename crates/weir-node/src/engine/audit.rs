@@ -224,7 +224,7 @@ impl Audit {
     }
 }
 
-/// Runs a check apart from the engine's code, which is small without it and seldom goes there. Checks take what they look at by
+/// Runs a check apart from the engine's code, which is small without it and seldom goes there. Checks take what they read by
 /// value: a reference to a local would keep it in memory, also where nothing is verified.
 #[cold]
 #[inline(never)]

@@ -126,7 +126,7 @@ impl<D: TaskDiscipline<Task>> Node<D> {
         self.next = due.max(self.busy_until);
     }
 
-    /// Looks at the discipline anew, and works out when it is to be seen next.
+    /// Asks the discipline anew, and works out when it is to be asked next.
     pub(super) fn refresh(&mut self) {
         self.read_own_event();
         self.look_ahead();

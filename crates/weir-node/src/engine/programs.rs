@@ -25,7 +25,7 @@ enum Then {
     Computes(u64),
     /// The process waits; it goes on with the next step.
     Waits(State),
-    /// The process waits; it looks at the same step again.
+    /// The process waits; it tries the same step again.
     LooksAgain(State),
 }
 

@@ -29,9 +29,9 @@ struct Search<'w> {
     owners: &'w Events,
     duals: &'w [Dual],
     runs: Vec<bool>,
-    /// Of these, whose programs were not yet looked at.
+    /// Those of them whose programs were not yet examined.
     fresh: Vec<u32>,
-    /// The steps that were looked at.
+    /// The steps that were examined.
     seen: Vec<bool>,
     events: Vec<bool>,
     queues: Vec<bool>,

@@ -11,7 +11,7 @@ use weir_lab::error::RunError;
 /// The most processes that are named.
 pub(super) const NAMED: usize = 10;
 
-/// What a message about programs looks at.
+/// What a message about programs reads.
 #[derive(Clone, Copy)]
 pub(super) struct Words<'w> {
     pub(super) scenario: &'w NodeScenario,

@@ -106,7 +106,7 @@ impl<'a, S: Sink> World<'a, S> {
         })
     }
 
-    /// What a message about programs may look at.
+    /// What a message about programs may read.
     pub(super) fn words(&self) -> Words<'_> {
         Words { scenario: self.scenario, programs: &self.programs, processes: &self.processes }
     }

@@ -36,7 +36,7 @@ impl Dice {
         self.0.next_below(bound)
     }
 
-    /// Whether it happens, once in so often.
+    /// Whether something happens whose chance is one in `bound`.
     pub fn one_in(&mut self, bound: u64) -> bool {
         self.below(bound) == 0
     }

@@ -9,7 +9,7 @@
 //! | | |
 //! |-|-|
 //! | Source | branch and bound, depth first, as in Martello, Toth, *Knapsack Problems*, Wiley 1990, sections 8.5 and 8.6; the room that counts for nothing is their wasted space; dominance of equal nodes: Dell'Amico, Martello 1995 |
-//! | Work | exponential, but for [`MAX_STEPS`]: a step looks at one node, or at one group from which a process is apart |
+//! | Work | exponential, but for [`MAX_STEPS`]: a step considers one node, or one group from which a process is apart |
 //! | Departs from the source | nodes in the order of their numbers, and neither reductions nor other bounds at a branch |
 
 use super::problem::{Board, Problem};

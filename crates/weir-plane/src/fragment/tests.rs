@@ -14,7 +14,7 @@ fn read(frame: &[u8]) -> Packet {
     }
 }
 
-/// A packet with these options and so much data, which may be a fragment itself.
+/// A packet with these options and this much data, which may be a fragment itself.
 fn packet(options: &[u8], data: usize, flags: u16) -> Vec<u8> {
     let mut frame = Udp { whole: false, ..Udp::across(0, 1, 28) }.frame(own(0), next(0));
     frame.truncate(ETHERNET + FIXED);

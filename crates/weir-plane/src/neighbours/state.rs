@@ -39,7 +39,7 @@ const TICK: u64 = 100_000_000;
 pub(super) enum State {
     /// Nothing.
     Free,
-    /// It was asked for so often, and will be asked for again.
+    /// It was asked for `tries` times, and will be asked for again.
     Asked { tries: u8, again: u64 },
     /// Its device.
     Known { mac: MacAddress, trust: Trust },
@@ -56,7 +56,7 @@ pub(super) enum Trust {
     Stale,
     /// It was used since: it is probed at `until`.
     Delay { until: u64 },
-    /// It was probed so often, and will be again.
+    /// It was probed `tries` times, and will be again.
     Probe { tries: u8, again: u64 },
 }
 
@@ -82,7 +82,7 @@ pub(in super::super) enum Due {
     GaveUp,
 }
 
-/// The first tick that is so much later, or the one after it.
+/// The first tick that is this much later, or the one after it.
 fn after(now: u64, span: u64) -> u64 {
     now.saturating_add(span).div_ceil(TICK).saturating_mul(TICK)
 }

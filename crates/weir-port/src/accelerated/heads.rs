@@ -60,7 +60,7 @@ pub(super) struct Heads<K, const C: usize, const N: usize> {
     base: Rows<K, C, N>,
     /// What a packet takes off the key.
     step: Rows<K, C, N>,
-    /// The bits of a stamp that count: all, or without the tick for a strategy that does not look at it.
+    /// The bits of a stamp that count: all, or without the tick for a strategy that ignores it.
     stamp_mask: [K; N],
     serving: Serving<K, N>,
 }

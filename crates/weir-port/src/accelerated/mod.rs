@@ -2,7 +2,7 @@
 //!
 //! All strategies share one timeline (see [`super::timeline`]): between two arrivals each serves the same
 //! number of packets, so none needs a clock. FIFO is a matter of cumulative lengths; the strategies ordered
-//! by key do work per arrival and per completion, side by side; only the round robins look at each packet.
+//! by key do work per arrival and per completion, side by side; only the round robins handle each packet.
 //! What comes out is what the plain engine gives, decision by decision and latency by latency.
 //!
 //! | | |

@@ -240,7 +240,7 @@ impl<S: Sink> DispatcherVisitor<Message<Nanos>> for PerCore<'_, '_, S> {
         let (servers, queue) = (self.scenario.site.servers, self.scenario.site.queue);
         let Self { scenario, job, source, sink, watch } = self;
         if let Some(fan_out) = scenario.fan_out {
-            // Sub-requests look at several cores each, so that it does not pay to have these loops for few cores too.
+            // Sub-requests examine several cores each, so that it does not pay to have these loops for few cores too.
             let cores = per_core::PerCore::<_, Many>::new(dispatcher, servers, queue);
             let course = apart::Parted::new(cores, scenario, fan_out, job.replication);
             return Some(run(scenario, course, source, sink, watch));

@@ -2,7 +2,7 @@
 //!
 //! A request that finds an idle core begins at once. Of the others nothing is known when they arrive, since who comes later
 //! may go first; they begin, one after the other, where a core that may serve one is free, before the next request is
-//! looked at. As long as nobody waits whom the next free core may serve, that is one comparison.
+//! examined. As long as nobody waits whom the next free core may serve, that is one comparison.
 
 use std::cell::Cell;
 use std::collections::VecDeque;

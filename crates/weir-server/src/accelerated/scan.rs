@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-/// As many cores are looked at together.
+/// The number of cores that are compared together.
 pub(super) const TOGETHER: usize = 8;
 
 /// A number of each core. Of at most [`TOGETHER`] cores they are an array, so that loops over them have a length that is

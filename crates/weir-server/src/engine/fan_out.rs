@@ -297,7 +297,7 @@ impl FanOut {
         }
     }
 
-    /// A request of a class has been answered after so long.
+    /// A request of a class has been answered after this long.
     pub(super) fn saw(&mut self, class: u16, response: Nanos) {
         let Some(Hedging { hedge: Hedge { after: After::Quantile(p), .. }, seen, .. }) = &mut self.hedging
         else {
@@ -330,7 +330,7 @@ impl FanOut {
         self.wholes[id as usize].alone = self.alone(id, after, slots);
     }
 
-    /// What a request takes on idle cores where second copies go after so long.
+    /// What a request takes on idle cores where second copies go after `after`.
     fn alone(&mut self, id: u32, after: Nanos, slots: &mut Slots) -> Nanos {
         let first = self.leg_of(id, 0);
         let legs = &self.legs[first..first + self.model.to as usize];

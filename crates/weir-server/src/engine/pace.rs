@@ -69,7 +69,7 @@ impl Pace {
         }
     }
 
-    /// When so much service is done that begins then, without interruption.
+    /// When this much service is done that begins then, without interruption.
     pub(super) fn end(&self, core: u32, begins: Instant, service: Nanos) -> Instant {
         let mut left = u128::from(service.get()) * FULL;
         let mut at = begins;

@@ -1,5 +1,5 @@
 //! The cases of the study: scenarios without their `stop`, how long a run is, how long the one that gives the truth, and
-//! the figures that are looked at. The first nine are such as users have run too short; the others have heavy tails,
+//! the figures that are examined. The first nine are such as users have run too short; the others have heavy tails,
 //! bursts, other disciplines, networks with and without loss, a fabric, and nodes.
 
 /// A figure: its discipline, what it is about by the keys of a row, its metric and statistic.

@@ -100,7 +100,7 @@ fn kept(folder: &Folder) -> Vec<(Key, u16, Kind, Vec<u8>)> {
 #[test]
 fn of_cells_that_take_long_each_is_looked_at() {
     let folder = Folder::new();
-    // A cell ends every 120 ms at the earliest, and an interval is looked at every 100 ms.
+    // A cell ends every 120 ms at the earliest, and an interval is checked every 100 ms.
     let few = Numbers { cells: 4, replications: 3, pause: Duration::from_millis(40), ..Numbers::default() };
     assert_eq!(play(&folder, &few, 1).widest, Some((3.0, 3)));
 }

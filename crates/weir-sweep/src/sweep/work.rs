@@ -13,7 +13,7 @@ use crate::index::Kind;
 
 /// How long nothing is done where all that is left is played by others.
 const WAIT: Duration = Duration::from_millis(20);
-/// How often the interval of a cell is looked at: for whoever watches, of short cells not each.
+/// How often the interval of a cell is checked: for whoever watches, of short cells not each.
 const LOOKED_EVERY: Duration = Duration::from_millis(100);
 
 /// A cell that is being played.
@@ -59,7 +59,7 @@ pub(super) struct Work<'w, S: Source> {
     left: Mutex<Left<S::Cell>>,
     progress: Mutex<Progress>,
     failure: Mutex<Option<Error>>,
-    /// When the interval of a cell was looked at.
+    /// When the interval of a cell was checked.
     looked: Mutex<Option<Instant>>,
     running: AtomicUsize,
 }
@@ -241,7 +241,7 @@ impl<'w, S: Source> Work<'w, S> {
         Ok(())
     }
 
-    /// Whether it is time to look at an interval.
+    /// Whether it is time to check an interval.
     fn is_looking(&self) -> bool {
         let mut looked = held(&self.looked);
         let is_time = looked.is_none_or(|looked| looked.elapsed() >= LOOKED_EVERY);

@@ -64,7 +64,7 @@ fn is_known(service: Law, order: Order) -> bool {
     !by_size || matches!(service, Law::Exponential | Law::Constant)
 }
 
-/// Whether a queue without memory has a form: the order must not look at sizes, and the patient must be those the chain knows.
+/// Whether a queue without memory has a form: the order must ignore sizes, and the patient must be those the chain knows.
 fn is_markov(patience: Option<Law>, order: Order) -> bool {
     match order {
         Order::Fcfs | Order::Lcfs | Order::Siro => matches!(patience, None | Some(Law::Exponential)),

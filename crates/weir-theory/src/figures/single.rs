@@ -74,7 +74,7 @@ impl Asked {
     }
 }
 
-/// M/M/1: the chain knows more than the law of sizes, in orders that do not look at sizes.
+/// M/M/1: the chain knows more than the law of sizes, in orders that ignore sizes.
 fn exponential(queue: &Kendall, asked: &Asked) -> Result<Vec<Figure>, FigureError> {
     let mut found = single(queue, asked)?;
     if queue.order == Order::Fcfs {

@@ -7,7 +7,7 @@ use super::{Arrivals, Kendall, Law, Order};
 
 /// The most servers, places, sources, phases or customers of a batch.
 const MOST: u32 = 1_000_000;
-/// So much of what is not understood is repeated.
+/// The most characters of what is not understood that are repeated.
 const SHOWN: usize = 24;
 
 /// What is not understood, and where.

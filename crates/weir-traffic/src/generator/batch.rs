@@ -23,7 +23,7 @@ pub const BATCH: usize = 64;
 const FEW: usize = 8;
 /// The longest data of a UDP packet, in bytes.
 pub const LONGEST: usize = 65_507;
-/// So often a packet is tried for which an earlier one's error came back.
+/// How many times a packet is tried that gets the error of an earlier one.
 pub const TRIES: u32 = 3;
 /// Room for the control messages of a packet that comes in, in words.
 const CONTROL: usize = 16;

@@ -23,7 +23,7 @@ use weir_core::units::{Instant, Nanos};
 
 use super::wall::WallTime;
 
-/// The longest sleep, after which a generator looks at what else there is to do.
+/// The longest sleep, after which a generator sees to what else there is to do.
 pub const LONGEST_SLEEP: Nanos = Nanos::new(100_000_000);
 
 /// The time, and waiting.

@@ -18,7 +18,7 @@ use super::walls::Steps;
 
 pub mod text;
 
-/// A generator that is so much of a round trip late is part of what it measures.
+/// A generator that is late by this part of a round trip is part of what it measures.
 const COMPARABLE: u64 = 4;
 
 /// What a run tells.

@@ -29,21 +29,21 @@ use super::walls::{Steps, Walls};
 use crate::generator::batch::{BATCH, Outgoing, TRIES, is_of_earlier, waits};
 use crate::generator::clock::Clock;
 
-/// The start, so long after everything is ready.
+/// The span from when everything is ready to the start.
 const SOON: Nanos = Nanos::new(10_000_000);
 /// A wait is long enough to take what has come in.
 const SHORT_WAIT: Nanos = Nanos::new(30_000);
 /// The number of requests that may leave before that is done without a wait.
 const UNTAKEN: u32 = 256;
-/// The most requests that are sent before the schedule is looked at: several for each flow, where there is a backlog.
+/// The most requests that are sent before the schedule is checked: several for each flow, where there is a backlog.
 const HAND: usize = 4 * BATCH;
 /// The number of requests a second for which the kernel is asked when it took them.
 const ASKED: f64 = 20_000.0;
 /// The longest wait for answers after somebody has asked to end.
 const FAREWELL: Nanos = Nanos::new(1_000_000_000);
-/// At the end it is looked for answers so often.
+/// How often answers are looked for at the end.
 const LOOK: Nanos = Nanos::new(1_000_000);
-/// By so much a time stamp may lie outside of what is possible and yet be taken: the two clocks are not read at once.
+/// How far a time stamp may lie outside of what is possible and yet be taken: the two clocks are not read at once.
 const SLACK: Nanos = Nanos::new(10_000);
 
 /// What is counted of a run besides its windows.
@@ -222,7 +222,7 @@ impl<'r, L: Line, C: Clock> Run<'r, L, C> {
         *self.beside.errors.entry(errno).or_default() += 1;
     }
 
-    /// Takes what has come in, so much of it that the schedule does not wait long.
+    /// Takes what has come in, but only so much that the schedule does not wait long.
     fn take(&mut self) {
         let mut events = std::mem::take(&mut self.events);
         let more = self.line.collect(&mut events);

@@ -23,7 +23,7 @@ use crate::generator::wall::WallTime;
 const BUFFERS: usize = 64 << 20;
 const SMALLEST: usize = 1 << 20;
 const LARGEST: usize = 8 << 20;
-/// After so long a blocked call comes back, to see whether it is to end.
+/// The span after which a blocked call returns, to see whether it is to end.
 const BLOCKED: Duration = Duration::from_millis(100);
 /// The most batches of one socket that are taken before it is another's turn.
 const ROUNDS: u32 = 4;

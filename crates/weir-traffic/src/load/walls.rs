@@ -16,7 +16,7 @@ use weir_core::units::{Instant, Nanos};
 use crate::generator::clock::Clock;
 use crate::generator::wall::WallTime;
 
-/// So often the clocks are read to find them close together.
+/// How often the clocks are read to find two readings close together.
 const TRIES: usize = 5;
 /// Readings this close are close enough.
 const CLOSE: Nanos = Nanos::new(1_000);

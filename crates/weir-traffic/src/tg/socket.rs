@@ -26,7 +26,7 @@ use crate::generator::socket::{enlarge, set, stamp_arrivals};
 
 /// The buffers of a UDP socket for which the script says nothing, in bytes.
 const UDP_BUFFER: usize = 4 << 20;
-/// After so long a blocked call comes back, to see whether it is to end.
+/// The span after which a blocked call returns, to see whether it is to end.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// The longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);

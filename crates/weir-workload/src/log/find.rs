@@ -2,7 +2,7 @@
 
 use super::{DurationUnit, LogColumn, LogFormat, Stamp};
 
-/// How many lines are looked at.
+/// How many lines are examined.
 pub(super) const SURVEYED: usize = 100;
 /// How many characters of a value are shown.
 const SHOWN: usize = 40;

@@ -7,7 +7,7 @@ use super::{LogFormat, Stamp, json};
 use crate::trace::{Lines, Row, Rows, Separator, unpacked};
 use weir_document::{Refused, plain_io};
 
-/// How much of a file is looked at to know its format; a longer first line is no log.
+/// How much of a file is read to know its format; a longer first line is no log.
 const LOOKED_AT: u64 = 1 << 16;
 
 type Source<'s> = Box<dyn Read + 's>;

@@ -236,7 +236,7 @@ impl Tin {
         gain_of(&self.queues[at], self.turn, self.fairness, &self.sources, &self.destinations)
     }
 
-    /// A packet of a queue leaves, and takes so much of the line.
+    /// A packet of a queue leaves, and takes this much of the line.
     #[inline]
     pub(super) fn charge(&mut self, at: usize, size: Bytes) {
         self.queues[at].deficit -= (size.get() as i64) << PART;

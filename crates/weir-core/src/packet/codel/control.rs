@@ -43,7 +43,7 @@ impl<C: Cost> Law<C> {
         Self { target, interval, mtu, ecn: false, ce_threshold: None }
     }
 
-    /// Whether a wait is acceptable, where so much still waits.
+    /// Whether a wait is acceptable, where `cost` still waits.
     #[inline]
     fn accepts(&self, sojourn: Nanos, cost: C) -> bool {
         sojourn < self.target || cost <= self.mtu

@@ -75,7 +75,7 @@ impl Process {
         if is_over { 0 } else { self.server.promise().bandwidth() }
     }
 
-    /// It has run for so long: out of its budget at this rate, or in the background.
+    /// It has run for this long: out of its budget at this rate, or in the background.
     #[inline]
     pub(super) fn charge(&mut self, used: Nanos, rate: Option<u128>) {
         match rate {

@@ -10,7 +10,7 @@ const FRACTION_BITS: u32 = 62;
 /// The whole processor, as a bandwidth; a nanosecond, as a budget.
 pub(super) const ONE: u128 = 1 << FRACTION_BITS;
 
-/// What a process is promised: so much in every period. Nothing if the need is zero.
+/// What a process is promised: a time in every period. Nothing if the need is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Promise {
     pub(super) need: Nanos,
@@ -38,7 +38,7 @@ impl Promise {
     }
 }
 
-/// What is promised together by so much bandwidth, in a period; rounded up.
+/// What is promised together by this bandwidth, in a period; rounded up.
 pub(super) fn committed(bandwidth: u128, period: Nanos) -> Nanos {
     let whole = bandwidth.saturating_mul(u128::from(period.get())).div_ceil(ONE);
     Nanos::new(u64::try_from(whole).unwrap_or(u64::MAX))
@@ -96,7 +96,7 @@ impl Server {
         Nanos::new(u64::try_from(span).unwrap_or(u64::MAX))
     }
 
-    /// It has run for so long, at this rate; returns what that took of its budget.
+    /// It has run for this long, at this rate; returns what that took of its budget.
     #[inline]
     pub(super) fn consume(&mut self, used: Nanos, rate: u128) -> u128 {
         let consumed = u128::from(used.get()) * rate;

@@ -79,7 +79,7 @@ impl Process {
         owed + allocated
     }
 
-    /// Gives it its next slice, where so much is uncommitted with what it gives back. Whoever could run for less than
+    /// Gives it its next slice, where `uncommitted` is free with what it gives back. Whoever could run for less than
     /// is useful goes to its low queue.
     #[inline]
     pub(super) fn allocate(&mut self, epoch: u64, uncommitted: i64, min_slice: i64) {

@@ -62,8 +62,8 @@ impl<I: Item<Cost = Nanos>> Epoch<I> {
         self.holds();
     }
 
-    /// Charges what a process has used; tells if so much of its slice is left that it keeps it when it is preempted.
-    /// What is in excess of what is its own is paid out of uncommitted time, that is, `csp` stays.
+    /// Charges what a process has used; returns whether so much of its slice is left that it keeps it when it is
+    /// preempted. What is in excess of what is its own is paid out of uncommitted time, that is, `csp` stays.
     #[inline]
     pub(super) fn account(&mut self, process: u32, used: Nanos) -> bool {
         let preempt_left = self.config.preempt_left;

@@ -43,7 +43,7 @@ const MOVES: &[libc::c_long] = &[
     libc::SYS_setsockopt,
 ];
 
-/// What looks at files, and removes those of a daemon; where it may is up to Landlock.
+/// What reads files, and removes those of a daemon; where it may is up to Landlock.
 const FILES: &[libc::c_long] = &[
     libc::SYS_openat,
     libc::SYS_newfstatat,

@@ -40,7 +40,7 @@ pub(super) enum Found {
     Dispatcher(Running),
 }
 
-/// Looks at an interface. What is pinned belongs to it only while nobody else changes that, under the lock.
+/// Examines an interface. What is pinned belongs to it only while nobody else changes that, under the lock.
 pub(super) fn look(interface: u32) -> io::Result<Found> {
     let Some((id, mode)) = ask::attached(interface)? else { return Ok(Found::Nothing) };
     let program = match ask::program(id) {

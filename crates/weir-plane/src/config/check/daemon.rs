@@ -49,7 +49,7 @@ impl Checker<'_> {
         Ok(name.clone())
     }
 
-    /// A span of time of at most so much.
+    /// Reads a span of time up to a given bound.
     ///
     /// # Errors
     /// It is refused.

@@ -36,7 +36,7 @@ impl Naive<'_> {
         (done / 1_000_000) as u64
     }
 
-    /// How long so much service takes: the first time by which it is done, searched.
+    /// How long this much service takes: the first time by which it is done, searched.
     pub(super) fn takes(&self, core: u32, begins: u64, service: u64) -> u64 {
         let (mut low, mut high) = (0, 1);
         while self.done_within(core, begins, begins + high) < service {

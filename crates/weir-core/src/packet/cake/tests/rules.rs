@@ -48,7 +48,7 @@ impl Queue {
         }
     }
 
-    /// Whether a packet that has waited so long is to be dropped.
+    /// Whether a packet that has waited this long is to be dropped.
     fn drops(&mut self, now: f64, wait: f64) -> bool {
         let mut drops = false;
         if wait > ACCEPTABLE {

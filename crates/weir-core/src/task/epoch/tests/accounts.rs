@@ -17,7 +17,7 @@ fn at(count: u64) -> Instant {
     Instant::ZERO + ms(count)
 }
 
-/// A process that is promised so much, and runs.
+/// A process that is promised this much, and runs.
 fn running(need: u64, others: u64) -> Epoch<Task> {
     let mut epoch = make("epoch");
     for (process, need) in [(A, need), (FlowId(1), others)] {

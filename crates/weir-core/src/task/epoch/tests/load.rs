@@ -13,11 +13,11 @@ pub(super) const EPOCH: u64 = 100_000_000;
 enum Habit {
     /// Computes without end.
     Always,
-    /// Computes and waits, for at most so long each.
+    /// Computes and waits, for at most `longest` each.
     ComputesAndWaits { longest: u64 },
-    /// Computes for at most so long, then waits for a moment in the next epoch.
+    /// Computes for at most `longest`, then waits for a moment in the next epoch.
     Periodic { longest: u64, phase: u64 },
-    /// Yields after at most so long.
+    /// Yields after at most `longest`.
     Yields { longest: u64 },
 }
 

@@ -14,7 +14,7 @@ use crate::units::{Instant, Nanos};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Compute(u64),
-    /// Waits so long.
+    /// Waits this long.
     Wait(u64),
     /// Waits until this moment, if it has not passed.
     Until(u64),
