@@ -122,7 +122,7 @@ pub type FabricDifference = PairedDifference<Subject, Narrower>;
 pub type FabricDistribution = Distribution<Subject>;
 
 /// Where a channel saturates: less than 99 % of what it offers arrives, and the replications leave no doubt of it. The
-/// upper end of the 90 % interval of `accepted` is below 0.99; one replication has none, and tells of no saturation.
+/// upper end of the 90 % interval of `accepted` is below 0.99; one replication has none, and shows no saturation.
 /// That a channel does not saturate is known only where the interval is narrow.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Saturation {

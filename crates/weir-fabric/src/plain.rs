@@ -170,7 +170,7 @@ impl<'a, S: Sink + ?Sized> Plain<'a, S> {
         Ok(Ended::Finished(self.tally))
     }
 
-    /// Tells of the packets that were generated and still wait for their interfaces.
+    /// Reports the packets that were generated and still wait for their interfaces.
     fn tell_of_the_rest(&mut self) {
         for source in &self.sources {
             let mut rest = source.clone();

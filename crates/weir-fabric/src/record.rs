@@ -1,4 +1,4 @@
-//! What an engine tells of packets while it runs, and to whom.
+//! What an engine reports of packets while it runs, and to whom.
 
 use crate::time::Ticks;
 
@@ -55,7 +55,7 @@ pub struct Delivery {
     pub last: bool,
 }
 
-/// Takes what an engine tells of packets: all that happens before the end of the replication.
+/// Receives what an engine reports of packets: all that happens before the end of the replication.
 ///
 /// Deliveries at one end-point come in the order of time; besides that there is no order among calls, and
 /// engines differ in it. So what is kept must not depend on it.

@@ -104,7 +104,7 @@ fn totals((discipline, load): (&str, f64), cell: &Cell) -> Totals {
 }
 
 /// Whether less than 99 % of what is offered arrives, and that is no chance: the 90 % interval of the replications is
-/// below. One replication has no interval, and tells of no saturation.
+/// below. One replication has no interval, and shows no saturation.
 fn saturates(accepted: &Measure) -> bool {
     accepted.as_estimate().is_some_and(|accepted| accepted.interval(SECOND_CONFIDENCE).1 < ACCEPTED)
 }

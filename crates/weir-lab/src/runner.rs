@@ -93,7 +93,7 @@ pub fn run_through<M: Model>(model: &M, threads: NonZeroUsize) -> Result<Vec<M::
     run(model, &mut Control { threads, cancel: &cancel, progress: &mut |_| (), records: None })
 }
 
-/// Runs all jobs, and tells of the progress meanwhile; the cells over the replications that were finished.
+/// Runs all jobs, and reports progress meanwhile; returns the cells over the replications that were finished.
 ///
 /// # Errors
 /// The first, in the order of the jobs, of those that were met.

@@ -402,7 +402,7 @@ impl Collector {
         self.fates.push(Fate { flow, sequence, sent, delivered, hop });
     }
 
-    /// Forgets what was only of use while it collected.
+    /// Forgets what was needed only while it collected.
     pub fn finish(&mut self) {
         self.latest = Latest::NONE;
     }

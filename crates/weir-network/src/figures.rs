@@ -17,7 +17,7 @@ const SECOND: f64 = 1e9;
 /// Numbers that differ by less than this share of those they were computed from are equal: each is a count divided
 /// by another and loses 1e-16 of itself at every step, so that a difference of two that are equal is not quite 0,
 /// and differs in its last digits from replication to replication. An interval of such remainders would be read
-/// as one of chance, and nothing so small is of use to anyone.
+/// as one of chance, and nothing so small matters.
 const ROUNDING: f64 = 1e-12;
 
 /// The name of an interval: `all`, `30s-60s`.

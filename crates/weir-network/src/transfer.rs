@@ -2,7 +2,7 @@
 //!
 //! A flight is numbered by its place among all that its end has sent: a packet sent again has a new number, so
 //! that it counts as sent, and arrives out of order only where a later transmission overtook it. What a number
-//! stands for is kept outside the network, from the oldest that is still of use. Acknowledgements occupy links and
+//! stands for is kept outside the network, from the oldest that is still needed. Acknowledgements occupy links and
 //! queues, and are counted there only. No packet is sent at or after the end of the flow.
 
 use std::collections::VecDeque;
@@ -39,12 +39,12 @@ impl<T: Copy> Way<T> {
         self.leaving.push_back(Flight { at, sent: now, sequence, size, ..packet });
     }
 
-    /// What a flight carries; `None` where it is of no use any more.
+    /// What a flight carries; `None` where it is not needed any more.
     fn load(&self, flight: &Flight) -> Option<T> {
         self.carried.get(flight.sequence.wrapping_sub(self.forgotten) as usize).copied()
     }
 
-    /// Forgets the oldest that are of no use any more.
+    /// Forgets the oldest that are not needed any more.
     fn forget(&mut self, useless: impl Fn(&T) -> bool) {
         while self.carried.front().is_some_and(&useless) {
             self.carried.pop_front();

@@ -1,4 +1,4 @@
-//! What the engine tells of processes while it runs, and to whom.
+//! What the engine reports of processes while it runs, and to whom.
 
 pub use weir_core::task::Path;
 use weir_core::units::{Instant, Nanos};
@@ -55,7 +55,7 @@ pub trait Sink {
         let _ = (queue, process, at, length, age);
     }
     /// An epoch ends at `at`; reported once for all nodes, after every `ran` and `nobody` up to then, and before
-    /// anything of the next epoch. `always_ready` tells of a process whether it was ready, or ran, throughout.
+    /// anything of the next epoch. `always_ready` says of a process whether it was ready, or ran, throughout.
     fn epoch(&mut self, at: Instant, always_ready: &dyn Fn(usize) -> bool) {
         let _ = (at, always_ready);
     }

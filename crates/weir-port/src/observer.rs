@@ -1,4 +1,4 @@
-//! What an engine tells of a run, as it happens.
+//! What an engine reports of a run, as it happens.
 //!
 //! The engines keep no statistics; they report, and an observer collects. An observer says at compile time
 //! what it wants to hear, so that a run pays only for that.

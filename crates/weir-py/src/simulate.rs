@@ -24,7 +24,7 @@ use crate::errors;
 use crate::own::{self, Fault, Watch};
 use crate::records::Sink;
 
-/// How often a waiting run looks for signals and tells of its progress.
+/// How often a waiting run looks for signals and reports its progress.
 const PERIOD: Duration = Duration::from_millis(100);
 /// How long a run that is given up has to end: its thread must not meet an interpreter that is going down.
 const GRACE: Duration = Duration::from_secs(5);

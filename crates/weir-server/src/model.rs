@@ -80,7 +80,7 @@ impl ServerScenario {
         self.classes.iter().any(|class| class.patience.is_some())
     }
 
-    /// Whether an answer to a request of a class may come too late to be of use.
+    /// Whether an answer to a request of a class may come too late to be useful.
     #[must_use]
     pub fn has_timeout(&self) -> bool {
         self.classes.iter().any(|class| class.in_time().is_some())
@@ -140,7 +140,7 @@ impl ServerScenario {
         self.fan_out.is_some_and(|fan_out| fan_out.cancels())
     }
 
-    /// Whether cores may do what is of no use: a client has given up, or there are enough answers.
+    /// Whether cores may do what is useless: a client has given up, or there are enough answers.
     #[must_use]
     pub fn may_waste(&self) -> bool {
         self.has_timeout() || self.fan_out.is_some_and(|fan_out| fan_out.has_spares())
@@ -219,7 +219,7 @@ pub struct Class {
 }
 
 impl Class {
-    /// How long after its arrival the answer to a request is of use: the timeout or the deadline, whichever is sooner.
+    /// How long after its arrival the answer to a request is useful: the timeout or the deadline, whichever is sooner.
     #[must_use]
     pub fn in_time(&self) -> Option<Nanos> {
         let deadline = self.deadline.map(|deadline| deadline.within);

@@ -1,4 +1,4 @@
-//! What the engines of the server tell of a run.
+//! What the engines of the server report of a run.
 //!
 //! Requests are reported in whatever order the engine comes to them: what is kept of them must not depend on it.
 
@@ -205,7 +205,7 @@ pub struct Part {
 /// Receives reports of what happens.
 pub trait Sink {
     /// Whether requests are followed one by one, by [`Self::came`], [`Self::gone`] and [`Self::turned_away`]. The engine that jumps from event to event
-    /// tells of them, and no other.
+    /// reports them, and no other does.
     #[inline(always)]
     fn follows(&self) -> bool {
         false

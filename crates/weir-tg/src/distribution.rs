@@ -307,7 +307,7 @@ mod tests {
     fn states_are_visited_in_proportion_to_their_stays() {
         let states = [(20.0, Distribution::Constant(1.0)), (5.0, Distribution::Constant(0.0))];
         let (share, _) = moments(&Distribution::Markov2(Box::new(states)));
-        // A draw tells of its neighbours: the variance of the mean is that of independent draws times
+        // A draw depends on its neighbours: the variance of the mean is that of independent draws times
         // (1 + r) / (1 - r) with r = 1 - 1/20 - 1/5.
         assert!((share - 0.8).abs() < tolerance(0.16 * 1.75 / 0.25), "{share}");
     }

@@ -28,7 +28,7 @@ fn scenario(case: u64, spec: &str) -> NodeScenario {
 
 type Span = (usize, Option<i8>, u64, u64);
 
-/// What the model tells of who ran; adjacent spans are one.
+/// What the model says of who ran; adjacent spans are one.
 #[derive(Default)]
 struct Heard(Vec<Span>);
 

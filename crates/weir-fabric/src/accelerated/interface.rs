@@ -168,7 +168,7 @@ impl<const V: usize, T> Interface<V, T> {
         true
     }
 
-    /// Tells of the packets that have entered since it was examined last, and of those that were generated and still
+    /// Reports the packets that have entered since it was examined last, and those that were generated and still
     /// wait.
     pub(super) fn tell_of_the_rest<S>(
         &mut self,

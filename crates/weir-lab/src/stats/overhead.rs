@@ -65,7 +65,7 @@ pub struct Span {
     pub standard_error: Option<f64>,
 }
 
-/// What one setting tells of the overhead.
+/// What one setting shows of the overhead.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SettingOverhead {
     /// `(t - M B) / n`; `None` where nothing was scheduled.

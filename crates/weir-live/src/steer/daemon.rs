@@ -41,7 +41,7 @@ pub struct Parts {
     pub facts: Facts,
     /// Where the programs run, in words.
     pub mode: String,
-    /// Whether the kernel tells of requests that found a queue full.
+    /// Whether the kernel reports requests that found a queue full.
     pub counts_overflow: bool,
     /// Where orders come from.
     pub inbox: Inbox<Order>,

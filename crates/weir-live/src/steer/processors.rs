@@ -122,7 +122,7 @@ pub fn sleeps(thread: u32) -> bool {
 #[must_use]
 pub fn is_at(thread: u32, processor: u32) -> bool {
     let Some(thread) = i32::try_from(thread).ok().and_then(Pid::from_raw) else { return true };
-    // The kernel tells of no more processors than its caller has room for: there is no telling then.
+    // The kernel reports no more processors than its caller has room for: the rest is unknown then.
     let Ok(allowed) = sched_getaffinity(Some(thread)) else { return true };
     allowed.count() == 1 && allowed.is_set(processor as usize)
 }

@@ -1,6 +1,6 @@
 //! The queue of one processor as the loop knows it: open, draining or closed, its thread, and what was lost in it.
 //!
-//! Where the kernel does not tell of requests that found a queue full, they show as a difference: steered, not served, and
+//! Where the kernel does not report requests that found a queue full, they show as a difference: steered, not served, and
 //! nothing waits. A queue whose counts stand still while its thread sleeps has nothing that waits.
 //!
 //! | | |

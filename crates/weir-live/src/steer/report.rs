@@ -29,7 +29,7 @@ pub struct SteeringStatus {
     pub mode: String,
     /// Whether they go on when the daemon has died.
     pub pinned: bool,
-    /// Whether the kernel tells of requests that found a queue full; otherwise they are counted once the queue is idle.
+    /// Whether the kernel reports requests that found a queue full; otherwise they are counted once the queue is idle.
     pub counts_overflow: bool,
     /// The policy.
     pub policy: String,

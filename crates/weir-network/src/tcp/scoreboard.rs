@@ -93,7 +93,7 @@ impl Scoreboard {
         Some(self.cursor)
     }
 
-    /// An acknowledgement of packets that were sent has come. Returns the last packet it is the first to tell of,
+    /// An acknowledgement of packets that were sent has come. Returns the last packet it is the first to report,
     /// of those sent once and not taken for lost, and when that was sent.
     pub fn on_ack(&mut self, ack: &Ack) -> Option<(u64, Instant)> {
         let mut newest = None;

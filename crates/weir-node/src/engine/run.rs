@@ -220,7 +220,7 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink> Engine<'a, D, S> {
         Left { tally, overcommitted: self.world.faults.overcommitted, used, stranded, ready }
     }
 
-    /// Tells of the responses that are not over at the end.
+    /// Reports the responses that are not over at the end.
     fn unfinished(&mut self, now: u64) {
         let World { processes, programs, memory, books, .. } = &mut self.world;
         for (process, one) in processes.iter().enumerate().filter(|(_, one)| one.is_ready()) {

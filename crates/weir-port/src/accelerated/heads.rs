@@ -37,7 +37,7 @@
 //!   left: ticks are packets accepted, and every strategy has as many to serve (see [`crate::timeline`]).
 //! - `serving.others` is the smallest key of the classes not served, as found at the last arrival, and is used up
 //!   by the first completion after it; it is kept where [`Heads::BY_ROWS`] holds.
-//! - `serving.was` and `serving.was_remaining` tell of what was served before the last arrival: where the newcomer
+//! - `serving.was` and `serving.was_remaining` describe what was served before the last arrival: where the newcomer
 //!   went ahead of it, they go back into the tables.
 //!
 //! Nothing in it branches on what a lane does, but the loops over the lanes that complete a message; what

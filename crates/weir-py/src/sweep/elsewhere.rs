@@ -1,4 +1,4 @@
-//! Cells that are played elsewhere, by workers of a cluster: what is wanting of a cell, and playing that.
+//! Cells that are played elsewhere, by workers of a cluster: what is missing of a cell, and playing that.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;

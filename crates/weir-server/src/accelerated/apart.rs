@@ -193,7 +193,7 @@ impl<D: Dispatcher<Message<Nanos>>, N: Numbers> Parted<D, N> {
     }
 }
 
-/// Tells of a sub-request: when it began and ended, and how long it was served.
+/// Reports a sub-request: when it began and ended, and how long it was served.
 #[inline(always)]
 fn tell<S: Sink>(
     teller: &mut Teller<'_, S>,

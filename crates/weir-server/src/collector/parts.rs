@@ -30,7 +30,7 @@ impl PartCounts {
 }
 
 impl Collector {
-    /// Counts a sub-request, which is of no use where it is not needed, or its client has given up by then.
+    /// Counts a sub-request, which is in vain where it is not needed, or its client has given up by then.
     pub(super) fn count_part(&mut self, part: &Part) {
         let (from, until) = (self.window.from, self.window.until);
         let (class, served) = (usize::from(part.class), u128::from(part.served.get()));

@@ -1,7 +1,7 @@
 //! What clients do: when they give up on an attempt, whether and when the next one comes, and whether it is sent at all.
 //!
 //! A client gives up where its request is refused, where it leaves the queue, and where no answer has come by the timeout of
-//! its class. The server does not know of a timeout: the work is done all the same, and is of no use to anybody.
+//! its class. The server does not know of a timeout: the work is done all the same, and is useless.
 //!
 //! | | |
 //! |-|-|

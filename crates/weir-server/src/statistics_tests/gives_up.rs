@@ -37,7 +37,7 @@ fn clients_that_try_again_bring_more_work_of_which_a_part_is_in_vain() {
     assert!(good > 2.0 * poor, "{good} {poor}");
 }
 
-/// At a load above 1: what would end late is not begun, or is cut off; the books agree, and what is done is of use.
+/// At a load above 1: what would end late is not begun, or is cut off; the books agree, and what is done is useful.
 #[test]
 fn deadlines_keep_a_server_at_work_that_is_of_use() {
     let of = |deadline: Option<Deadline>| {

@@ -126,7 +126,7 @@ proptest! {
     ) {
         let Ok(queue) = queue.parse::<Kendall>() else { return Ok(()) };
         let mut given = given(arrival, service);
-        // What is missing is given, and what is of no use taken away, until there are figures or another reason.
+        // What is missing is given, and what is unused taken away, until there are figures or another reason.
         let found = loop {
             match figures(&queue, &given) {
                 Err(FigureError::Missing(Parameter::Patience)) => given.patience = Some(more),

@@ -115,7 +115,7 @@ pub fn waits(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }
 
-/// Whether an error tells of a packet sent earlier: the kernel hands it to the next call.
+/// Whether an error is that of a packet sent earlier: the kernel hands it to the next call.
 #[must_use]
 pub fn is_of_earlier(error: &io::Error) -> bool {
     matches!(

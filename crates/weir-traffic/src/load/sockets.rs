@@ -1,4 +1,4 @@
-//! One connected UDP socket for each flow, and what the kernel tells of them.
+//! One connected UDP socket for each flow, and what the kernel reports of them.
 //!
 //! | | |
 //! |-|-|

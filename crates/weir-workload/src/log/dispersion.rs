@@ -1,4 +1,4 @@
-//! How arrivals and services vary, and whether one tells of the next.
+//! How arrivals and services vary, and whether one predicts the next.
 //!
 //! The *index of dispersion for counts* of a window `w` is `Var N(w) / E N(w)`, where `N(w)` is how many arrive in it. It is 1 at every
 //! window for a Poisson process; of `k` windows of one, the estimate times `k - 1` has nearly a χ² distribution of `k - 1` degrees of
