@@ -12,7 +12,8 @@ import time
 from statistics import median
 
 from browser import Browser
-from test_web import BUILT, MESSAGES, REPORT, UDP, WHOLE, native, network, port, server
+from test_web import BUILT, native
+from web_scenarios import MESSAGES, REPORT, UDP, WHOLE, network, port, server
 
 REPEATS = 5
 _EXPONENTIAL = 'load = 0.8\nlengths = { exponential = "1000B" }'
@@ -38,7 +39,7 @@ def first_figure(browser: Browser) -> float:
     page = browser.page()
     began = time.perf_counter()
     page.load(BUILT)
-    page.wait("document.querySelector('#chart .dot')")
+    page.wait("document.querySelector('#chart .dot') !== null")
     return time.perf_counter() - began
 
 

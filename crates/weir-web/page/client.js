@@ -14,9 +14,7 @@ weir.Engine = class {
   /** Unpacks and compiles the engine that stands in the page. */
   static async open() {
     const packed = Uint8Array.from(atob(weirEngine.wasm), (each) => each.charCodeAt(0));
-    const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-    const bytes = await new Response(unpacked).arrayBuffer();
-    return new weir.Engine(await WebAssembly.compile(bytes));
+    return new weir.Engine(await WebAssembly.compile(fzstd.decompress(packed)));
   }
 
   constructor(module) {
