@@ -3,13 +3,22 @@
 import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
 
 from weir.cli.commands import GROUPS
+from weir.models import MODELS
 
 LARGE = {"altair", "numpy", "pandas", "perfetto", "polars", "pyarrow", "vl_convert"}
+PORT = """\
+weir = 1
+model = "port"
+disciplines = ["fifo"]
+workload = { load = 0.5 }
+stop = { packets = 10_000, replications = 2 }
+"""
 
 
 def _loaded(program: str) -> set[str]:
@@ -26,6 +35,18 @@ def test_the_command_line_starts_without_the_large_libraries() -> None:
 def test_a_command_loads_its_own_module_alone() -> None:
     loaded = _loaded("from weir.cli.commands import application; application('list')")
     assert {name for name in GROUPS if f"weir.cli.{name}" in loaded} == {"describe"}
+
+
+def test_the_version_is_printed_without_the_libraries_of_commands() -> None:
+    loaded = _loaded("from weir.cli import run; run(['--version'])")
+    assert not {"typer", "pydantic", "rich"} & loaded
+
+
+def test_a_run_loads_its_own_model_alone(tmp_path: Path) -> None:
+    file = tmp_path / "port.toml"
+    file.write_text(PORT)
+    loaded = _loaded(f"from weir.cli import run; run(['run', {str(file)!r}])")
+    assert {name for name in MODELS if f"weir.models.{name}.result" in loaded} == {"port"}
 
 
 @pytest.mark.parametrize("name", GROUPS)

@@ -35,6 +35,8 @@ _TERMINATED = 143
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; without arguments, show the help."""
     try:
+        if list(arguments) == ["--version"]:
+            return _print_version()
         from weir.cli import commands
 
         return commands.run(arguments)
@@ -43,6 +45,15 @@ def run(arguments: Sequence[str]) -> int:
         return _INTERRUPTED
     except OSError as error:  # of a file: the commands report it themselves
         return _unwritable(error)
+
+
+def _print_version() -> int:
+    """Print the version, as the commands do, without their libraries, which take most of the start."""
+    from weir import __version__
+
+    sys.stdout.write(f"weir {__version__}\n")
+    sys.stdout.flush()
+    return 0
 
 
 def main() -> None:

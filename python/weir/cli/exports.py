@@ -59,16 +59,24 @@ class Exports(NamedTuple):
             _check_samples(scenario)
 
     def write(self, result: Result) -> list[Path]:
-        """Write what was asked for and return the paths."""
-        from weir.models.node.result import NodeResult
-        from weir.models.server.result import ServerResult
-        from weir.results.windowed import Windowed
+        """Write what was asked for and return the paths; no other model is loaded for what was not."""
+        if self.samples is not None:
+            _save_samples(result, self.samples)
+        if self.trace is not None:
+            from weir.models.node.result import NodeResult
 
-        if self.samples is not None and isinstance(result, ServerResult | Windowed):
-            save_table(result.samples_to_arrow(), self.samples)
-        if self.trace is not None and isinstance(result, NodeResult):
-            result.save_trace(self.trace)
+            if isinstance(result, NodeResult):
+                result.save_trace(self.trace)
         return [path for path in (self.trace, self.samples) if path is not None]
+
+
+def _save_samples(result: Result, path: Path) -> None:
+    """Write the samples or windows of a result that can have them."""
+    from weir.models.server.result import ServerResult
+    from weir.results.windowed import Windowed
+
+    if isinstance(result, ServerResult | Windowed):
+        save_table(result.samples_to_arrow(), path)
 
 
 def _check_samples(scenario: Scenario) -> None:
