@@ -22,7 +22,7 @@
 //! | Accuracy | atoms are summed exactly; densities by 16-node Gauss-Legendre on stretches over which neither the size nor `1 - ρ(x)` changes more than twofold: relative error below 1e-12 |
 
 use super::law::{Moments, Piece, Shape, SizeLaw};
-use super::quadrature::integral;
+use super::quadrature::{integral, narrow_integral};
 use super::{TheoryError, check_load};
 
 /// An exponential density is cut after this many of its means; what is beyond has probability 1e-26.
@@ -53,13 +53,19 @@ struct Cell {
     before: Moments,
     /// `∫ dt / (1 - ρ(t))` from 0 to the beginning of the stretch.
     residence: f64,
+    /// Whether neither the size nor the slack changes by more than [`NARROW`] over the stretch.
+    is_narrow: bool,
 }
 
+/// By how much sizes of a narrow stretch differ, as a share: the poles of the formulas are more than thirty times its length away.
+const NARROW: f64 = 0.03;
+
 /// What the formulas ask about one size.
-struct At {
+struct At<'c> {
     below: Moments,
     up_to: Moments,
-    residence: f64,
+    /// The stretch that the size is in or above, and the moments of all smaller sizes.
+    place: Option<(&'c Cell, Moments)>,
 }
 
 /// An M/G/1 queue at a load below 1.
@@ -152,8 +158,10 @@ impl Mg1 {
     /// Share, `E[T]` and `E[T / S]` of the sizes above `above` and up to `up_to`; `None` where there are none.
     #[must_use]
     pub fn class_means(&self, policy: Policy, above: f64, up_to: f64) -> Option<ClassMeans> {
-        let mean = |f: &dyn Fn(f64, &At) -> f64| self.sum(above.next_up().max(0.0), up_to, f);
-        let share = mean(&|_, _| 1.0);
+        let low = above.next_up().max(0.0);
+        let mean = |f: &dyn Fn(f64, &At<'_>) -> f64| self.sum(low, up_to, f);
+        let parts = self.cells.iter().filter_map(|cell| cell.piece.between(low, up_to));
+        let share: f64 = parts.map(|part| part.share).sum();
         (share > 0.0).then(|| ClassMeans {
             share,
             response: mean(&|x, at| self.response_at(policy, x, at)) / share,
@@ -170,7 +178,7 @@ impl Mg1 {
         1.0 - self.rate * moments.0[1]
     }
 
-    fn response_at(&self, policy: Policy, x: f64, at: &At) -> f64 {
+    fn response_at(&self, policy: Policy, x: f64, at: &At<'_>) -> f64 {
         let (below, up_to) = (self.slack(&at.below), self.slack(&at.up_to));
         let larger = (self.total.0[0] - at.up_to.0[0]).max(0.0);
         let own = 0.5 * self.rate * at.up_to.0[2];
@@ -180,7 +188,7 @@ impl Mg1 {
             Policy::Ps => x / (1.0 - self.load),
             Policy::Sjf => self.residual() / (below * up_to) + x,
             Policy::Psjf => own / (below * up_to) + x / below,
-            Policy::Srpt => (own + pieces_of_larger) / (below * up_to) + at.residence,
+            Policy::Srpt => (own + pieces_of_larger) / (below * up_to) + self.residence(x, at),
             Policy::Las => {
                 let slack = up_to - self.rate * x * larger;
                 ((own + pieces_of_larger) / slack + x) / slack
@@ -188,29 +196,38 @@ impl Mg1 {
         }
     }
 
-    fn at(&self, x: f64) -> At {
+    /// `∫ dt / (1 - ρ(t))` from 0 to a size.
+    fn residence(&self, x: f64, at: &At<'_>) -> f64 {
+        let Some((cell, here)) = &at.place else { return x.max(0.0) };
+        if cell.piece.is_atom() && x == cell.piece.from {
+            return cell.residence;
+        }
+        let end = x.min(cell.piece.to);
+        cell.residence + residence(cell, self.rate, end) + (x - end) / self.slack(here)
+    }
+
+    fn at(&self, x: f64) -> At<'_> {
         let next = self.cells.partition_point(|cell| cell.piece.from <= x);
         match next.checked_sub(1) {
             Some(index) => self.at_or_after(&self.cells[index], x),
-            None => At { below: Moments::default(), up_to: Moments::default(), residence: x.max(0.0) },
+            None => At { below: Moments::default(), up_to: Moments::default(), place: None },
         }
     }
 
     /// The state at `x`, where `cell` is the last that begins at or below `x`.
-    fn at_or_after(&self, cell: &Cell, x: f64) -> At {
+    fn at_or_after<'c>(&self, cell: &'c Cell, x: f64) -> At<'c> {
         let Piece { from, to, .. } = cell.piece;
         if cell.piece.is_atom() && x == from {
             let up_to = cell.before.plus(cell.piece.moments());
-            return At { below: cell.before, up_to, residence: cell.residence };
+            return At { below: cell.before, up_to, place: Some((cell, cell.before)) };
         }
         let end = x.min(to);
         let within = cell.piece.between(from, end).map_or(Moments::default(), |part| part.moments());
         let here = cell.before.plus(within);
-        let residence = cell.residence + residence(cell, self.rate, end) + (x - end) / self.slack(&here);
         let density = if x <= to { cell.piece.density(x) } else { 0.0 };
         let half = self.half_grain(&cell.piece, density, x, self.slack(&here));
         let below = here.plus(Moments::of_density(density, x, x - half));
-        At { below, up_to: here.plus(Moments::of_density(density, x, x + half)), residence }
+        At { below, up_to: here.plus(Moments::of_density(density, x, x + half)), place: Some((cell, here)) }
     }
 
     /// Half the grain of a density, or less where the messages of one size are more than half the slack.
@@ -220,12 +237,12 @@ impl Mg1 {
     }
 
     /// `E[f(S); low <= S <= high]`.
-    fn sum(&self, low: f64, high: f64, f: impl Fn(f64, &At) -> f64) -> f64 {
+    fn sum(&self, low: f64, high: f64, f: impl Fn(f64, &At<'_>) -> f64) -> f64 {
         let cells = self.cells.iter().filter_map(|cell| Some((cell, cell.piece.between(low, high)?)));
         cells
             .map(|(cell, part)| match part.shape {
                 Shape::Atom => part.share * f(part.from, &self.at_or_after(cell, part.from)),
-                _ => integral(part.from, part.to, |x| part.density(x) * f(x, &self.at_or_after(cell, x))),
+                _ => over(cell, part.from, part.to, |x| part.density(x) * f(x, &self.at_or_after(cell, x))),
             })
             .sum()
     }
@@ -258,7 +275,12 @@ fn residence(cell: &Cell, rate: f64, end: f64) -> f64 {
         return 0.0;
     }
     let below = |t| cell.piece.between(from, t).map_or(0.0, |part| part.moments().0[1]);
-    integral(from, end, |t| 1.0 / (1.0 - rate * (cell.before.0[1] + below(t))))
+    over(cell, from, end, |t| 1.0 / (1.0 - rate * (cell.before.0[1] + below(t))))
+}
+
+/// An integral over a part of a stretch.
+fn over(cell: &Cell, from: f64, to: f64, f: impl FnMut(f64) -> f64) -> f64 {
+    if cell.is_narrow { narrow_integral(from, to, f) } else { integral(from, to, f) }
 }
 
 /// Cuts the law into stretches over which the formulas are smooth, and sums up what lies below each.
@@ -274,7 +296,8 @@ fn cells_of(law: &SizeLaw, rate: f64) -> Vec<Cell> {
                 continue;
             }
             time += (piece.from - end) / (1.0 - rate * before.0[1]);
-            let cell = Cell { piece, before, residence: time };
+            let is_narrow = changes_by(&piece, before, after, rate) <= 1.0 + NARROW;
+            let cell = Cell { piece, before, residence: time, is_narrow };
             time += residence(&cell, rate, piece.to);
             (before, end) = (after, piece.to);
             cells.push(cell);
@@ -287,6 +310,12 @@ fn cells_of(law: &SizeLaw, rate: f64) -> Vec<Cell> {
 /// the slack would be 0, so they stay at least the stretch's own length away.
 fn too_wide(piece: &Piece, slack_before: f64, slack_after: f64) -> bool {
     (piece.from > 0.0 && piece.to > 2.0 * piece.from) || slack_before > 2.0 * slack_after
+}
+
+/// The factor by which the size or the slack changes over a piece, whichever is larger.
+fn changes_by(piece: &Piece, before: Moments, after: Moments, rate: f64) -> f64 {
+    let slack = |moments: Moments| 1.0 - rate * moments.0[1];
+    (piece.to / piece.from).max(slack(before) / slack(after))
 }
 
 /// The piece itself, or an unbounded one as stretches of one mean each.

@@ -1,41 +1,51 @@
-//! Gauss-Legendre quadrature with 16 nodes.
+//! Gauss-Legendre quadrature with 16 nodes, and with 3 where a function hardly changes.
 //!
-//! Exact for polynomials up to degree 31. The nodes are the zeros of the Legendre polynomial, found by
+//! `n` nodes are exact for polynomials up to degree `2n - 1`. They are the zeros of the Legendre polynomial, found by
 //! Newton's method from Tricomi's estimate; they are computed once.
 
 use core::f64::consts::PI;
 use std::sync::LazyLock;
 
-const NODES: usize = 16;
+/// Nodes and weights for the interval from -1 to 1.
+type Rule<const NODES: usize> = [(f64, f64); NODES];
 
-/// The nodes and weights for the interval from -1 to 1.
-static RULE: LazyLock<[(f64, f64); NODES]> = LazyLock::new(|| core::array::from_fn(node));
+static FINE: LazyLock<Rule<16>> = LazyLock::new(|| core::array::from_fn(node::<16>));
+static COARSE: LazyLock<Rule<3>> = LazyLock::new(|| core::array::from_fn(node::<3>));
 
 /// The integral of `f` from `from` to `to`.
-pub(super) fn integral(from: f64, to: f64, mut f: impl FnMut(f64) -> f64) -> f64 {
-    let (centre, half) = (0.5 * (from + to), 0.5 * (to - from));
-    RULE.iter().map(|&(x, weight)| weight * f(centre + half * x)).sum::<f64>() * half
+pub(super) fn integral(from: f64, to: f64, f: impl FnMut(f64) -> f64) -> f64 {
+    by(&FINE, from, to, f)
 }
 
-fn node(index: usize) -> (f64, f64) {
+/// The same of a function whose poles are thirty intervals away or more: to 1e-12 of what it is.
+pub(super) fn narrow_integral(from: f64, to: f64, f: impl FnMut(f64) -> f64) -> f64 {
+    by(&COARSE, from, to, f)
+}
+
+fn by<const NODES: usize>(rule: &Rule<NODES>, from: f64, to: f64, mut f: impl FnMut(f64) -> f64) -> f64 {
+    let (centre, half) = (0.5 * (from + to), 0.5 * (to - from));
+    rule.iter().map(|&(x, weight)| weight * f(centre + half * x)).sum::<f64>() * half
+}
+
+fn node<const NODES: usize>(index: usize) -> (f64, f64) {
     let mut x = libm::cos(PI * (index as f64 + 0.75) / (NODES as f64 + 0.5));
     // The estimate has three digits; each step doubles them.
     for _ in 0..6 {
-        let (value, slope) = legendre(x);
+        let (value, slope) = legendre::<NODES>(x);
         x -= value / slope;
     }
-    let slope = legendre(x).1;
+    let slope = legendre::<NODES>(x).1;
     (x, 2.0 / ((1.0 - x * x) * slope * slope))
 }
 
-/// The Legendre polynomial of degree 16 and its derivative.
-fn legendre(x: f64) -> (f64, f64) {
+/// The Legendre polynomial of a degree and its derivative.
+fn legendre<const DEGREE: usize>(x: f64) -> (f64, f64) {
     let (mut before, mut value) = (1.0, x);
-    for k in 2..=NODES {
+    for k in 2..=DEGREE {
         let k = k as f64;
         (before, value) = (value, ((2.0 * k - 1.0) * x * value - (k - 1.0) * before) / k);
     }
-    (value, NODES as f64 * (x * value - before) / (x * x - 1.0))
+    (value, DEGREE as f64 * (x * value - before) / (x * x - 1.0))
 }
 
 #[cfg(test)]
@@ -47,6 +57,13 @@ mod tests {
         let found = integral(0.0, 2.0, |x| x.powi(31));
         assert!((found / (2f64.powi(32) / 32.0) - 1.0).abs() < 1e-13, "{found}");
         assert!((integral(1.0, 3.0, |_| 1.0) - 2.0).abs() < 1e-14);
+    }
+
+    #[test]
+    fn three_nodes_are_enough_where_poles_are_far() {
+        let found = narrow_integral(0.0, 1.0, |x| 1.0 / (31.0 - x));
+        assert!((found / (31.0_f64 / 30.0).ln() - 1.0).abs() < 1e-12, "{found}");
+        assert!((narrow_integral(0.0, 2.0, |x| x.powi(5)) - 32.0 / 3.0).abs() < 1e-13);
     }
 
     #[test]
