@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -420,6 +421,7 @@ def test_a_result_that_is_saved_is_the_one_that_is_read(file: Path, tmp_path: Pa
     result.save(tmp_path / "r.json")
     read = weir.Result.from_file(tmp_path / "r.json")
     assert (read, hash(read), read.to_json()) == (result, hash(result), result.to_json())
+    assert read.digest == result.digest == sha256(result.text.encode()).hexdigest()
 
 
 # Finding C7: progress.

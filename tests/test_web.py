@@ -7,7 +7,6 @@ To build it takes minutes, so that what needs it is asked for by ``WEIR_WEB=1`` 
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import os
 import re
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import weir
 from browser import Browser, chromium
 from web_scenarios import REPORT, SCENARIOS, network, port
 from weir import _weir
@@ -174,9 +174,13 @@ def test_it_opens_with_a_result(page: Page) -> None:
     assert page.said == []
 
 
-def test_the_fingerprint_is_that_of_the_command(page: Page) -> None:
+def test_the_fingerprint_is_that_of_the_command(
+    page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text, name = page.evaluate("[page.state.text, page.state.name]")
-    expected = hashlib.sha256((native(text, name) + "\n").encode()).hexdigest()
+    (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    expected = weir.run(name).digest
     page.wait("at('fingerprint').dataset.digest")
     assert page.evaluate("at('fingerprint').dataset.digest") == expected
 

@@ -242,10 +242,10 @@ page.ended = async (turn, text) => {
   const words = failed.map((check) => `${check.check}${check.discipline ? ` of ${check.discipline}` : ""}`);
   at("checks").textContent = failed.length ? `Self-checks that failed: ${words.join(", ")}.` : `${passed} self-checks, none failed.`;
   page.says(page.result.unstable ?? "Finished.");
-  const digest = await weir.sha256(`${text}\n`);
+  const digest = await weir.sha256(text);
   if (turn !== page.turn) return;
-  const command = `weir run ${page.state.name} --json | sha256sum`;
-  at("fingerprint").textContent = digest === null ? "The browser offers no SHA-256 here." : `SHA-256 of the result: ${digest}. On your own machine, \`${command}\` prints the same.`;
+  const command = `python -c "import weir; print(weir.run('${page.state.name}').digest)"`;
+  at("fingerprint").textContent = digest === null ? "The browser offers no SHA-256 here." : `SHA-256 of the result: ${digest}. With weir installed, \`${command}\` prints the same.`;
   at("fingerprint").dataset.digest = digest ?? "";
   at("save").onclick = () => page.save(`${text}\n`, page.state.name.replace(/(\.toml)?$/, ".json"));
   at("save").disabled = false;

@@ -360,6 +360,19 @@ class Result(Asked):
         more = json.dumps(words, ensure_ascii=False, separators=(",", ":"))
         return f"{self.text.rstrip().removesuffix('}')},{more[1:]}"
 
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what the engine wrote, in hexadecimal digits.
+
+        The same scenario and seed have the same on every machine, and in a page with the engine in it.
+        """
+        from hashlib import sha256
+
+        text = self.text.rstrip()
+        ends = [text.rfind(f',"{name}":') for name in _TOLD] if self._is_told else []
+        begun = min((end for end in ends if end >= 0), default=None)
+        return sha256((text if begun is None else text[:begun] + "}").encode()).hexdigest()
+
     def save(self, path: str | Path) -> None:
         """Write a file, never half of it: ``.json``, ``.html``, or the table as ``.csv`` or ``.parquet``."""
         from weir.results.saving import save
