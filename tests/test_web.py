@@ -201,6 +201,18 @@ def test_a_slider_writes_the_text_and_runs(page: Page) -> None:
     assert page.said == []
 
 
+def test_it_needs_no_network_and_may_not_have_one(page: Page) -> None:
+    page.send("Network.enable")
+    none = {"latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
+    page.send("Network.emulateNetworkConditions", offline=True, **none)
+    page.evaluate("page.says('…'); page.run()")
+    finished(page)
+    assert page.said == []
+    asked = page.evaluate("fetch('https://example.org/').then(() => 'answered', () => 'refused')")
+    assert asked == "refused"
+    assert any("Content Security Policy" in each for each in page.said)
+
+
 def test_a_discipline_is_picked(page: Page) -> None:
     before = page.evaluate("weir.disciplines(page.state.text)")
     page.evaluate(

@@ -29,8 +29,9 @@ weir.Engine = class {
     this.last = 0;
     this.worker = new Worker(this.source);
     this.worker.onmessage = ({ data }) => this.receive(data);
-    this.send({ module: this.module, limit: weir.MEMORY });
-    for (const [file, bytes] of this.files) this.send({ file, bytes });
+    // Nobody waits for these: what comes after them does.
+    const begins = [{ module: this.module, limit: weir.MEMORY }, ...[...this.files].map(([file, bytes]) => ({ file, bytes }))];
+    for (const message of begins) this.send(message).catch(() => {});
   }
 
   send(message, progress) {

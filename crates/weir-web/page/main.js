@@ -336,23 +336,26 @@ page.followed = (found) => {
 
 // Files, links, examples.
 
-page.take = async (files) => {
-  for (const file of files) {
-    if (file.size > weir.LARGEST_FILE) {
-      page.failed({ message: `${file.name} has ${Math.round(file.size / 2 ** 20)} MiB, must have at most ${weir.LARGEST_FILE / 2 ** 20} MiB in a page`, remedy: "thin it out, or run it by the command `weir run`" });
-      return;
+page.take = (files) =>
+  page.work(async () => {
+    for (const file of files) {
+      if (file.size > weir.LARGEST_FILE) return page.failed(page.tooLarge(file));
+      if (file.name.endsWith(".toml")) {
+        page.state.name = file.name;
+        page.state.text = await file.text();
+      } else {
+        await page.engine.take(file.name, await file.arrayBuffer());
+      }
     }
-    if (file.name.endsWith(".toml")) {
-      page.state.name = file.name;
-      page.state.text = await file.text();
-    } else {
-      await page.engine.take(file.name, await file.arrayBuffer());
-    }
-  }
-  const held = [...page.engine.files].map(([name, bytes]) => `${name} (${bytes.byteLength.toLocaleString("en")} bytes)`);
-  at("held").textContent = held.length ? `Data files: ${held.join(", ")}. They stay in this page.` : "";
-  page.write(page.state.text, 0);
-};
+    const held = [...page.engine.files].map(([name, bytes]) => `${name} (${bytes.byteLength.toLocaleString("en")} bytes)`);
+    at("held").textContent = held.length ? `Data files: ${held.join(", ")}. They stay in this page.` : "";
+    return page.write(page.state.text, 0);
+  });
+
+page.tooLarge = ({ name, size }) => ({
+  message: `${name} has ${Math.round(size / 2 ** 20)} MiB, must have at most ${weir.LARGEST_FILE / 2 ** 20} MiB in a page`,
+  remedy: "thin it out, or run it by the command `weir run`",
+});
 
 /** Writes the state into the address, so that a copied link holds all of it. */
 page.remember = async () => {
