@@ -47,10 +47,10 @@ def replacing(path: Path) -> Iterator[Path]:
     part = None
     try:
         target = _target(path)
-        folder = None if is_stream(target) else target.parent
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=folder)
-        os.close(handle)
-        part = Path(name)
+        folder = Path(tempfile.gettempdir()) if is_stream(target) else target.parent
+        # Named before it is made: a signal between the two leaves nothing.
+        part = folder / f".{target.name}.{os.urandom(8).hex()}.part"
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
         yield part
         place(part, target)
     except OSError as error:

@@ -284,7 +284,8 @@ mod tests {
             near(student_quantile(p, 1), -1.0 / (PI * p).tan(), if k == 500 { f64::INFINITY } else { 1e-12 });
             near(student_quantile(p, 2), (2.0 * p - 1.0) / (2.0 * p * (1.0 - p)).sqrt(), 1e-12);
         }
-        for degrees in [3, 7, 29, 199, 999, 1_000, 5_000, 200_000] {
+        // Of many more degrees the library has five digits.
+        for degrees in [3, 7, 29, 199, 999, 1_000, 5_000] {
             let law = StudentsT::new(0.0, 1.0, degrees as f64).expect("a law");
             for p in [0.6, 0.9, 0.975, 0.995, 0.9995, 1.0 - 1e-5] {
                 near(student_quantile(p, degrees), law.inverse_cdf(p), 1e-7);
@@ -295,6 +296,8 @@ mod tests {
 
     #[test]
     fn the_expansion_continues_the_root() {
+        let (z, n) = (normal_quantile(0.975), 200_000.0);
+        near(student_quantile(0.975, 200_000), z + (z.powi(3) + z) / (4.0 * n), 1e-10);
         for p in [0.6, 0.975, 0.9995, 1.0 - 1e-5] {
             near(expanded(normal_quantile(p), 999.0), student_quantile(p, 999), 1e-11);
         }
