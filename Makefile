@@ -140,7 +140,7 @@ test-site: $(SITE) $(DEV) $(BUILT) ## build the documentation site and try it: w
 
 .PHONY: test-web
 test-web: web $(DEV) $(BUILT) ## build the engine in a page and try it: the same bytes as the native engine, and the page in a browser
-	WEIR_WEB=1 pytest tests/test_web.py
+	WEIR_WEB=$(WEB_PROFILE) pytest tests/test_web.py
 
 .PHONY: test-gate
 test-gate: gate-program $(DEV) ## run bench-gate as tests, one for each run; they are skipped where counts would be others anyhow
