@@ -1,7 +1,8 @@
 """The engine in a page: the same bytes as the native engine, and a page that people can use.
 
 To build it takes minutes, so that what needs it is asked for by ``WEIR_WEB``, which names the profile, and
-skipped otherwise: ``make test-web``. A browser does with the page what people do: moves sliders, opens files, stops runs.
+skipped otherwise: ``make test-web``. A browser does with the page what people do: moves sliders, opens
+files, stops runs.
 """
 
 from __future__ import annotations
