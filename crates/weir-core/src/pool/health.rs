@@ -13,9 +13,9 @@
 //! | Memory | four words per server |
 //! | Departs from the source | time without an answer, where they count errors, of which there are none here |
 
-use super::lengths::Lengths;
+use super::lengths::{Lengths, controlled_inside};
 use super::terms::A_SECOND;
-use super::{Dispatcher, Heard, Measured, ReceiverId, Sees, ServerId, Servers, Site, Step};
+use super::{Dispatcher, Heard, ReceiverId, Sees, ServerId, Servers, Site, Step};
 use crate::discipline::DropReason;
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
@@ -117,17 +117,7 @@ impl<I: Item<Cost = Nanos>> Dispatcher<I> for Health<I> {
         next.map(ServerId).ok_or(DropReason::NoServer)
     }
 
-    fn period(&self) -> Option<Nanos> {
-        self.inside.period()
-    }
-
-    fn control(&mut self, now: Instant, measured: &Measured<'_>) {
-        self.inside.control(now, measured);
-    }
-
-    fn in_use(&self) -> Option<u32> {
-        self.inside.in_use()
-    }
+    controlled_inside!();
 
     fn redirected(&self) -> u64 {
         self.inside.redirected() + self.redirected

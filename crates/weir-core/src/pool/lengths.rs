@@ -46,3 +46,21 @@ pub(super) fn looks<I: Item<Cost = Nanos>>(
     );
     Err(arguments.error(parameter, reason))
 }
+
+/// The parts of a dispatcher around another, in `inside`, that are the other's: its control, and which servers are in use.
+macro_rules! controlled_inside {
+    () => {
+        fn period(&self) -> Option<$crate::units::Nanos> {
+            self.inside.period()
+        }
+
+        fn control(&mut self, now: $crate::units::Instant, measured: &$crate::pool::Measured<'_>) {
+            self.inside.control(now, measured);
+        }
+
+        fn in_use(&self) -> Option<u32> {
+            self.inside.in_use()
+        }
+    };
+}
+pub(super) use controlled_inside;

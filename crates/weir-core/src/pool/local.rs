@@ -12,8 +12,8 @@
 //! | Memory | a word per server and receiver |
 //! | Departs from the source | one dispatcher inside decides for all receivers, each by its own view |
 
-use super::lengths::{self, Lengths};
-use super::{Dispatcher, Heard, Measured, ReceiverId, ServerId, Servers, Site, Step};
+use super::lengths::{self, Lengths, controlled_inside};
+use super::{Dispatcher, Heard, ReceiverId, ServerId, Servers, Site, Step};
 use crate::discipline::DropReason;
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
@@ -72,17 +72,7 @@ impl<I: Item<Cost = Nanos>> Dispatcher<I> for Local<I> {
         self.inside.dispatch(now, item, receiver, &Lengths(own))
     }
 
-    fn period(&self) -> Option<Nanos> {
-        self.inside.period()
-    }
-
-    fn control(&mut self, now: Instant, measured: &Measured<'_>) {
-        self.inside.control(now, measured);
-    }
-
-    fn in_use(&self) -> Option<u32> {
-        self.inside.in_use()
-    }
+    controlled_inside!();
 
     fn redirected(&self) -> u64 {
         self.inside.redirected()

@@ -18,9 +18,9 @@
 
 use std::collections::VecDeque;
 
-use super::lengths::{self, Lengths};
+use super::lengths::{self, Lengths, controlled_inside};
 use super::terms::A_SECOND;
-use super::{Dispatcher, Heard, Measured, ReceiverId, ServerId, Servers, Site};
+use super::{Dispatcher, Heard, ReceiverId, ServerId, Servers, Site};
 use crate::discipline::DropReason;
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
@@ -129,17 +129,7 @@ impl<I: Item<Cost = Nanos>> Dispatcher<I> for Stale<I> {
         self.inside.dispatch(now, item, receiver, &Lengths(&self.known))
     }
 
-    fn period(&self) -> Option<Nanos> {
-        self.inside.period()
-    }
-
-    fn control(&mut self, now: Instant, measured: &Measured<'_>) {
-        self.inside.control(now, measured);
-    }
-
-    fn in_use(&self) -> Option<u32> {
-        self.inside.in_use()
-    }
+    controlled_inside!();
 
     fn redirected(&self) -> u64 {
         self.inside.redirected()
