@@ -68,6 +68,8 @@ pub enum Purpose {
     Beginnings = 21,
     /// Which rows of a trace are kept.
     Thinning = 22,
+    /// The seeds of the parts of what has a stream of its own.
+    Parts = 23,
 }
 
 /// Names a stream.
@@ -81,6 +83,19 @@ pub struct StreamKey {
     pub purpose: Purpose,
     /// Which of several streams of the purpose.
     pub index: u32,
+}
+
+impl StreamKey {
+    /// The key of a part of what this one names: this one for part 0, else that of a seed which all its parts share and
+    /// nothing else has.
+    #[must_use]
+    pub fn part(self, number: u32) -> Self {
+        if number == 0 {
+            return self;
+        }
+        let seed = Stream::new(Self { purpose: Purpose::Parts, ..self }).next_u64();
+        Self { seed, index: number, ..self }
+    }
 }
 
 /// A stream of random numbers.

@@ -17,7 +17,7 @@ use crate::model::{
 };
 use crate::sampler::Sampler;
 use crate::script;
-use crate::source::{DrawnSchedule, Draws, Schedule, Source, Ticks, Times};
+use crate::source::{DrawnSchedule, Draws, Pace, Schedule, Source, Ticks, Times};
 use crate::tcp::Config;
 use crate::transfer::Transfer;
 use crate::wire::{Interval, Parts, Wire};
@@ -28,6 +28,7 @@ use weir_core::spec::Spec;
 use weir_core::units::{Instant, Nanos};
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
+use weir_workload::arrivals::PacedTimes;
 use weir_workload::curve::CurveClock;
 
 /// The most links in a route, there and back.
@@ -213,20 +214,30 @@ pub fn packet(flow: &Flow, index: usize) -> Flight {
 fn drawn_schedule(flow: &Flow, drawn: &Drawn, index: usize, streams: Streams) -> Result<Schedule, RunError> {
     let phases = |of| move || streams.of(Purpose::Phases, 2 * index + of);
     let refused = |reason: &str| too_large(format!("flow `{}`", flow.name), reason);
-    let gaps = match &drawn.gap {
-        Gaps::Tg(gap) => Sampler::new(gap, SECOND, phases(0)).map_err(refused)?,
-        Gaps::Law(law) => Sampler::of_law(law.clone()),
+    let gaps = |sampler| {
+        let clock = drawn.clock.as_ref().map(|clock| Box::new(CurveClock::clone(clock)));
+        Pace::Gaps(Draws::new(sampler, || streams.of(Purpose::Arrivals, index)), Nanos::default(), clock)
+    };
+    let pace = match &drawn.gap {
+        Gaps::Tg(gap) => gaps(Sampler::new(gap, SECOND, phases(0)).map_err(refused)?),
+        Gaps::Law(law) => gaps(Sampler::of_law(law.clone())),
+        Gaps::Process(arrivals, mean) => {
+            let stream = |purpose, part| {
+                let own = if purpose == Purpose::Phases { 2 * index } else { index };
+                Stream::new(streams.key(purpose, own).part(part))
+            };
+            let times = PacedTimes::new(arrivals, mean * SECOND, drawn.curve().cloned(), &stream);
+            Pace::Process(Box::new(times.map_err(|error| refused(&error.to_string()))?))
+        }
     };
     let sizes = match &drawn.size {
         PacketSizes::Tg(size) => Sampler::new(size, 1.0, phases(1)).map_err(refused)?,
         PacketSizes::Table(sizes) => Sampler::of_sizes(sizes),
     };
     Ok(Schedule::Drawn(Box::new(DrawnSchedule {
-        gaps: Draws::new(gaps, || streams.of(Purpose::Arrivals, index)),
+        pace,
         sizes: Draws::new(sizes, || streams.of(Purpose::Lengths, index)),
         left: drawn.packets.unwrap_or(u64::MAX),
-        last: Nanos::default(),
-        clock: drawn.clock.as_ref().map(|clock| Box::new(CurveClock::clone(clock))),
     })))
 }
 

@@ -16,7 +16,7 @@ use weir_document::quantity::{Address, Length, Overhead, Speed, Time};
 use weir_document::{Brief, Located};
 use weir_lab::scenario::need::NeedTable;
 use weir_workload::curve::CurveTable;
-use weir_workload::document::default_header;
+use weir_workload::document::{ArrivalProcess, default_header};
 use weir_workload::{Separator, TimeUnit};
 
 pub(crate) use phase::Tick;
@@ -213,12 +213,16 @@ pub struct Flow {
     /// The time from a departure to the next: a time, or a table of a law. The first departs one gap after `start`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<Located<Brief<Time, Law<Time>>>>,
-    /// The mean rate of a Poisson process of packets, their sizes as `size` has them.
+    /// The mean rate of a process of packets, Poisson where `arrivals` names no other, their sizes as `size` has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Located<Speed>>,
+    /// The process of packets of that mean rate; default: `poisson`, whose first departs one gap after `start`. The first of any
+    /// other departs at `start`. With `rate`, or a `curve` of `rates`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<Located<ArrivalProcess>>,
     /// How the rate follows the time from `start` on, such as `{ factors = [["0s", 0.5], ["10s", 2.0]], period = "20s" }`; `gap` or
     /// `rate` then give the mean over its period, or up to its last point where it does not repeat. With `rates`, of packets in a
-    /// second, neither is needed: a Poisson process of packets. Default: the rate stays.
+    /// second, neither is needed. Default: the rate stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curve: Option<Located<CurveTable>>,
     /// The size of a packet, headers included: a size, or a table of a law. With `gap`, `rate` or `curve`.

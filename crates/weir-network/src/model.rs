@@ -16,7 +16,7 @@ use weir_core::item::{Addresses, ClassId, Dscp};
 use weir_core::spec::Spec;
 use weir_core::units::{Bytes, Nanos, Rate};
 use weir_workload::curve::CurveClock;
-use weir_workload::{ContinuousLaw, Curve, Sizes};
+use weir_workload::{Arrivals, ContinuousLaw, Curve, Sizes};
 
 /// A network with its traffic, checked.
 #[derive(Clone, Debug)]
@@ -214,6 +214,9 @@ pub enum Gaps {
     Tg(weir_tg::Distribution),
     /// By a law of the textbooks, in nanoseconds, which has a mean.
     Law(ContinuousLaw),
+    /// As a process has them whose gaps are not independent, or of which several packets come at once; and its mean gap, in
+    /// seconds. The first packet departs at the start.
+    Process(Arrivals, f64),
 }
 
 impl Gaps {
@@ -223,13 +226,18 @@ impl Gaps {
         match self {
             Self::Tg(distribution) => distribution.mean(),
             Self::Law(law) => law.mean().unwrap_or(f64::INFINITY) / 1e9,
+            Self::Process(_, mean) => *mean,
         }
     }
 
     /// Whether anything is drawn.
     #[must_use]
     pub fn is_random(&self) -> bool {
-        !matches!(self, Self::Tg(weir_tg::Distribution::Constant(_)))
+        match self {
+            Self::Tg(distribution) => !matches!(distribution, weir_tg::Distribution::Constant(_)),
+            Self::Law(_) => true,
+            Self::Process(arrivals, _) => arrivals.is_random(),
+        }
     }
 }
 
@@ -289,7 +297,8 @@ pub struct Drawn {
     pub size: PacketSizes,
     /// How many packets at most.
     pub packets: Option<u64>,
-    /// The clock by which gaps pass, at the start of the flow, in nanoseconds at the mean rate; `None` where the rate stays.
+    /// The clock by which gaps pass, at the start of the flow, in nanoseconds at the mean rate; `None` where the rate stays. Of a
+    /// process only its curve counts.
     pub clock: Option<Arc<CurveClock>>,
 }
 

@@ -16,11 +16,12 @@ use crate::flight::Flight;
 use crate::sampler::Sampler;
 use weir_core::units::{Bytes, Cost, Instant, Nanos};
 use weir_lab::stream::Stream;
+use weir_workload::arrivals::PacedTimes;
 use weir_workload::curve::CurveClock;
 
 /// When packets are scheduled to depart, from the flow's start, and how large they are.
 pub enum Schedule {
-    /// Gaps and sizes from streams of their own.
+    /// Times and sizes from streams of their own.
     Drawn(Box<DrawnSchedule>),
     /// Recorded times and sizes, and the next of them.
     Replay(Arc<Vec<(Nanos, Bytes)>>, usize),
@@ -37,18 +38,43 @@ pub struct Scheduled {
     pub size: u32,
 }
 
-/// Gaps and sizes from streams of their own.
+/// Times and sizes from streams of their own.
 pub struct DrawnSchedule {
-    /// Gaps in nanoseconds.
-    pub gaps: Draws,
+    /// Times in nanoseconds.
+    pub pace: Pace,
     /// Sizes in bytes.
     pub sizes: Draws,
     /// The packets left to send.
     pub left: u64,
-    /// The last departure, from the flow's start: by the clock, where there is one.
-    pub last: Nanos,
-    /// The clock of a curve.
-    pub clock: Option<Box<CurveClock>>,
+}
+
+/// What makes the times of departures.
+pub enum Pace {
+    /// Gaps, the first from the flow's start, the last departure before, and the clock of a curve, by which that is.
+    Gaps(Draws, Nanos, Option<Box<CurveClock>>),
+    /// A process of the workload.
+    Process(Box<PacedTimes>),
+}
+
+impl Pace {
+    fn fill(&mut self, at: &mut [Instant], scratch: &mut [u64]) {
+        match self {
+            Self::Gaps(gaps, last, clock) => {
+                gaps.fill(scratch);
+                for (at, &gap) in at.iter_mut().zip(&*scratch) {
+                    *last = last.plus(Nanos::new(gap));
+                    *at = Instant::ZERO + *last;
+                }
+                if let Some(clock) = clock {
+                    at.iter_mut().for_each(|at| *at = Instant::new(clock.at(at.get())));
+                }
+            }
+            Self::Process(times) => {
+                times.fill(scratch);
+                at.iter_mut().zip(&*scratch).for_each(|(at, &time)| *at = Instant::new(time));
+            }
+        }
+    }
 }
 
 /// What is drawn. Where all draws are the same there is no stream, which is most of what a source takes in memory.
@@ -85,14 +111,7 @@ impl DrawnSchedule {
     fn fill(&mut self, at: &mut [Instant], sizes: &mut [u32], scratch: &mut [u64]) -> usize {
         let count = at.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
         self.left -= count as u64;
-        self.gaps.fill(&mut scratch[..count]);
-        for (at, &gap) in at.iter_mut().zip(&scratch[..count]) {
-            self.last = self.last.plus(Nanos::new(gap));
-            *at = Instant::ZERO + self.last;
-        }
-        if let Some(clock) = &mut self.clock {
-            at[..count].iter_mut().for_each(|at| *at = Instant::new(clock.at(at.get())));
-        }
+        self.pace.fill(&mut at[..count], &mut scratch[..count]);
         match &mut self.sizes {
             Draws::Constant(bytes) => sizes[..count].fill(size(*bytes)),
             drawn @ Draws::Drawn(_) => {

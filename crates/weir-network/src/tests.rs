@@ -1,6 +1,7 @@
 //! The network end to end: closed forms, shares, determinism.
 
 mod curves;
+mod processes;
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;

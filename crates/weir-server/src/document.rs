@@ -18,12 +18,8 @@ use weir_document::Located;
 use weir_document::header::{default_seed, default_tails};
 use weir_document::quantity::{RequestRate, Time, UnitCost};
 use weir_lab::scenario::need::NeedTable;
-use weir_workload::arrivals::batches::BatchTable;
-use weir_workload::arrivals::markov::{MapTable, MmppTable};
-use weir_workload::arrivals::renewal::RenewalLaw;
-use weir_workload::arrivals::superposed::PartTable;
 use weir_workload::curve::CurveTable;
-use weir_workload::document::{Bursty, default_header};
+use weir_workload::document::default_header;
 use weir_workload::{Separator, TimeUnit};
 
 /// A scenario of the server: requests that are spread over cores, by a dispatcher or from a queue that cores share.
@@ -298,30 +294,14 @@ pub struct RetryTable {
     pub budget: Option<Located<f64>>,
 }
 
-/// The process of arrivals at a server.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ServerArrivals {
-    /// Exponential times between arrivals.
-    Poisson,
-    /// Equal times between arrivals.
-    Deterministic,
-    /// A Poisson process whose rate switches between two values (two-state Markov).
-    Bursty(Bursty),
-    /// Independent times between arrivals, of one law, such as `{ renewal = { lognormal = { cv = 3.0 } } }`.
-    Renewal(RenewalLaw),
-    /// A Markovian arrival process: `D0`, rates of changes of phase without an arrival, and `D1`, of those with one.
-    Map(Located<MapTable>),
-    /// A Poisson process whose rate is that of the state of a chain (MMPP), such as
-    /// `{ mmpp = { changes = [[-0.1, 0.1], [0.3, -0.3]], rates = [1.0, 20.0] } }`.
-    Mmpp(Located<MmppTable>),
-    /// Several requests at each instant of a process, such as `{ batches = { size = { geometric = 4.0 } } }`.
-    Batches(Located<BatchTable>),
-    /// Those of several processes together, such as
-    /// `{ superposition = [{ share = 0.9, arrivals = "poisson" }, { share = 0.1, arrivals = "deterministic" }] }`.
-    Superposition(Located<Vec<PartTable>>),
-    /// All requests of a period at its beginning.
-    Trains(Trains),
+weir_workload::arrival_processes! {
+    /// The process of arrivals at a server.
+    #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ServerArrivals {
+        /// All requests of a period at its beginning.
+        Trains(Trains),
+    }
 }
 
 /// All requests of a period at its beginning: as many as the rate brings in one period, rounded down with the rest carried

@@ -22,7 +22,9 @@
 //! change of one leaves the numbers of the others. Work: O(1) an arrival, and one step per change of state.
 
 pub mod batches;
+mod key;
 pub mod markov;
+mod paced;
 pub mod renewal;
 pub mod superposed;
 
@@ -38,6 +40,7 @@ use weir_lab::stream::{Purpose, Stream, StreamKey, below};
 
 pub use batches::{BatchSize, Batches};
 pub use markov::MarkovArrivals;
+pub use paced::PacedTimes;
 pub use renewal::Renewal;
 pub use superposed::Part;
 
@@ -112,6 +115,18 @@ impl Arrivals {
         let phases = Phases::new(peak, burst, quiet, mean_gap);
         let means = phases.gaps.iter().flatten().chain(&phases.stays);
         means.fold((f64::INFINITY, 0.0), |(low, high), mean| (low.min(*mean), high.max(*mean)))
+    }
+
+    /// Whether anything of it is random.
+    #[must_use]
+    pub fn is_random(&self) -> bool {
+        match self {
+            Self::Deterministic => false,
+            Self::Batches(batches) => {
+                batches.of.is_random() || !matches!(batches.size, BatchSize::Constant(_))
+            }
+            _ => true,
+        }
     }
 
     /// The variance of the number of arrivals over its mean, in the long run: 1 of a Poisson process. `None` where it is

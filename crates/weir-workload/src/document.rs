@@ -3,10 +3,8 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use crate::arrivals::batches::{self, BatchTable};
-use crate::arrivals::markov::{self, MapTable, MmppTable};
-use crate::arrivals::renewal::{RenewalLaw, checked};
-use crate::arrivals::superposed::{self, PartTable};
+use crate::arrivals::renewal::checked;
+use crate::arrivals::{batches, markov, superposed};
 use crate::laws::written::{Counted as _, Lengths};
 use crate::{Arrivals, CdfError, ContinuousLaw, MAX_LENGTH, Sizes, SizesError};
 use schemars::JsonSchema;
@@ -26,29 +24,12 @@ const MOST_BEYOND: f64 = 1e-4;
 /// The longest CDF file that is read.
 const MAX_CDF_BYTES: u64 = 64 << 20;
 
-/// The process of arrivals.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "Arrivals")]
-pub enum ArrivalProcess {
-    /// Exponential times between arrivals.
-    Poisson,
-    /// Equal times between arrivals.
-    Deterministic,
-    /// A Poisson process whose rate switches between two values (two-state Markov).
-    Bursty(Bursty),
-    /// Independent times between arrivals, of one law, such as `{ renewal = { lognormal = { cv = 3.0 } } }`.
-    Renewal(RenewalLaw),
-    /// A Markovian arrival process: `D0`, rates of changes of phase without an arrival, and `D1`, of those with one.
-    Map(Located<MapTable>),
-    /// A Poisson process whose rate is that of the state of a chain (MMPP), such as
-    /// `{ mmpp = { changes = [[-0.1, 0.1], [0.3, -0.3]], rates = [1.0, 20.0] } }`.
-    Mmpp(Located<MmppTable>),
-    /// Several messages at each instant of a process, such as `{ batches = { size = { geometric = 4.0 } } }`.
-    Batches(Located<BatchTable>),
-    /// Those of several processes together, such as
-    /// `{ superposition = [{ share = 0.9, arrivals = "poisson" }, { share = 0.1, arrivals = "deterministic" }] }`.
-    Superposition(Located<Vec<PartTable>>),
+crate::arrival_processes! {
+    /// The process of arrivals.
+    #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    #[schemars(rename = "Arrivals")]
+    pub enum ArrivalProcess {}
 }
 
 /// A Poisson process whose rate switches between two values, at exponential times.

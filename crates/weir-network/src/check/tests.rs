@@ -1,6 +1,7 @@
 //! Refusals, word by word, and what accepted networks become.
 
 mod curves;
+mod processes;
 
 use std::path::Path;
 

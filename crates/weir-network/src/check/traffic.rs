@@ -13,9 +13,9 @@ use weir_core::units::{Bytes, Nanos};
 use weir_document::quantity::{Length, LengthUnit, Time};
 use weir_document::{Brief, Checked, Located};
 use weir_tg::Distribution;
-use weir_workload::Sizes;
-use weir_workload::document::WorkloadChecks;
+use weir_workload::document::{ArrivalProcess, WorkloadChecks};
 use weir_workload::laws::written::{self, Lengths};
+use weir_workload::{Arrivals, Sizes};
 
 /// The largest packet.
 pub(super) const MAX_PACKET: Bytes = Bytes::new(1 << 20);
@@ -31,6 +31,8 @@ const WINDOW: u64 = 1024;
 const MAX_PACKETS: u64 = 1_000_000_000_000;
 /// What is wrong with gaps that are too short.
 pub(super) const TOO_FAST: &str = "asks for more than a packet a nanosecond";
+/// The longest mean time that a process draws, a little less than streams can.
+const LONGEST_STAY: Nanos = Nanos::new(70_000_000_000_000);
 const SECOND: f64 = 1e9;
 
 /// What one flow sends.
@@ -59,6 +61,7 @@ impl Check<'_, '_> {
             self.without_effect(flow.size.as_ref(), "flow.gap or flow.rate")?;
             self.without_effect(flow.packets.as_ref(), "flow.gap or flow.rate")?;
             self.without_curve(flow)?;
+            self.without_effect(flow.arrivals.as_ref(), "flow.rate")?;
         }
         match (&flow.tg, &flow.trace, &flow.tcp) {
             (Some(script), None, None) => self.script(script, period, files),
@@ -160,17 +163,47 @@ impl Check<'_, '_> {
         Ok(size)
     }
 
-    /// The law of the times between departures.
+    /// How the times between departures are drawn.
     fn gaps(&self, flow: &Flow, size: &PacketSizes, curve: Option<&FlowCurve<'_>>) -> Checked<Gaps> {
+        let process = flow.arrivals.as_ref();
         match (&flow.gap, &flow.rate, curve) {
-            (Some(written), ..) => self.written_gaps(written),
+            (Some(written), ..) => {
+                self.unused(process, "flow.gap, which is a law of its own")?;
+                self.written_gaps(written)
+            }
             (None, Some(rate), _) => match rate.value.0.get() {
                 0 => self.refuse(rate, "must be above 0", "write a rate such as \"1Mbit\""),
-                bits => self.poisson(rate, size.mean() * 8.0 / bits as f64),
+                bits => self.process(process, rate, size.mean() * 8.0 / bits as f64),
             },
-            (None, None, Some(FlowCurve { at, rate: Some(rate), .. })) => self.poisson(at, rate.recip()),
+            (None, None, Some(FlowCurve { at, rate: Some(rate), .. })) => {
+                self.process(process, at, rate.recip())
+            }
             (None, None, _) => unreachable!("one of the kinds is asked for before"),
         }
+    }
+
+    /// A process of packets, Poisson where none is written, whose mean gap in seconds `at` asks for.
+    fn process<T>(
+        &self,
+        written: Option<&Located<ArrivalProcess>>,
+        at: &Located<T>,
+        gap: f64,
+    ) -> Checked<Gaps> {
+        let poisson = self.poisson(at, gap)?;
+        let arrivals = match written.map(|written| self.arrivals(&written.value)).transpose()? {
+            None | Some(Arrivals::Poisson) => return Ok(poisson),
+            Some(arrivals) => arrivals,
+        };
+        let (shortest, longest) = arrivals.drawn_means(gap * SECOND);
+        if shortest < 1.0 {
+            let reason = "asks for mean times below 1ns with flow.arrivals";
+            return self.refuse(at, reason, "lower the rate, or let the process change it less");
+        }
+        if longest > LONGEST_STAY.get() as f64 {
+            let reason = format!("asks for mean times above {LONGEST_STAY} with flow.arrivals");
+            return self.refuse(at, reason, "raise the rate, or let the process change it less");
+        }
+        Ok(Gaps::Process(arrivals, gap))
     }
 
     fn written_gaps(&self, written: &Located<Brief<Time, Law<Time>>>) -> Checked<Gaps> {

@@ -13,7 +13,7 @@ use weir_workload::curve::Interpolation::{Constant, Linear};
 const MILLISECOND: u64 = 1_000_000;
 
 /// When the packets of the first flow leave, in nanoseconds.
-fn departures(plan: &Plan, replication: u32) -> Vec<u64> {
+pub(super) fn departures(plan: &Plan, replication: u32) -> Vec<u64> {
     let source = build::sources(&plan.0, replication).next().expect("a flow");
     let mut source = source.expect("a source").expect("an open loop");
     let (mut collector, mut taken) = (Collector::new(&plan.0, replication), Vec::new());

@@ -12,7 +12,7 @@ use weir_document::quantity::RequestRate;
 use weir_document::{Checked, Located};
 use weir_lab::stream::LONGEST_MEAN;
 use weir_workload::curve::{self, CurveTable, WrittenCurve};
-use weir_workload::document::{ArrivalProcess, WorkloadChecks};
+use weir_workload::document::WorkloadChecks;
 use weir_workload::duration::Law;
 use weir_workload::{Arrivals, Curve};
 
@@ -231,20 +231,12 @@ impl Check<'_, '_> {
 
     /// The process of arrivals; `gap` is the shortest mean time between two of them.
     fn process(&self, written: Option<&Located<ServerArrivals>>, gap: f64) -> Checked<Process> {
-        let arrivals = match written.map(|written| &written.value) {
-            None | Some(ServerArrivals::Poisson) => Arrivals::Poisson,
-            Some(ServerArrivals::Deterministic) => Arrivals::Deterministic,
-            Some(ServerArrivals::Bursty(bursty)) => self.arrivals(&ArrivalProcess::Bursty(bursty.clone()))?,
-            Some(ServerArrivals::Renewal(law)) => self.arrivals(&ArrivalProcess::Renewal(law.clone()))?,
-            Some(ServerArrivals::Map(table)) => self.arrivals(&ArrivalProcess::Map(table.clone()))?,
-            Some(ServerArrivals::Mmpp(table)) => self.arrivals(&ArrivalProcess::Mmpp(table.clone()))?,
-            Some(ServerArrivals::Batches(table)) => self.arrivals(&ArrivalProcess::Batches(table.clone()))?,
-            Some(ServerArrivals::Superposition(parts)) => {
-                self.arrivals(&ArrivalProcess::Superposition(parts.clone()))?
-            }
-            Some(ServerArrivals::Trains(trains)) => return self.trains(trains, gap),
-        };
-        Ok(Process::Arrivals(arrivals))
+        let Some(written) = written else { return Ok(Process::Arrivals(Arrivals::Poisson)) };
+        match (written.value.shared(), &written.value) {
+            (Some(process), _) => self.arrivals(&process).map(Process::Arrivals),
+            (None, ServerArrivals::Trains(trains)) => self.trains(trains, gap),
+            (None, _) => unreachable!("all others are shared"),
+        }
     }
 
     fn trains(&self, written: &Trains, gap: f64) -> Checked<Process> {

@@ -5,9 +5,6 @@
 //! of a level is continued at the new rate, a burst of the process has as many requests at every level, and equal gaps stay
 //! equal within one.
 //!
-//! **Parts of a nanosecond.** Where the mean gap is below 1024 ns the process counts parts of a nanosecond, so that
-//! rounding does not change its rate; arrivals are reported in whole nanoseconds, rounded down.
-//!
 //! **Trains** have as many requests as the rate at their beginning brings in a period, rounded down with the rest carried
 //! over. One that is not over when the next is due delays that one.
 
@@ -16,13 +13,8 @@ use crate::model::{Burst, Levels, Open, Process};
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream};
 use weir_workload::Curve;
-use weir_workload::arrivals::Times;
-use weir_workload::curve::CurveClock;
+use weir_workload::arrivals::PacedTimes;
 
-/// The least number of ticks of the process in a mean gap, where parts of a nanosecond allow it.
-const TICKS: f64 = 1024.0;
-/// Binary digits of a nanosecond at most.
-const MOST_DIGITS: u32 = 20;
 /// The shortest mean gap, in nanoseconds: faster than any clock tells apart.
 const SHORTEST: f64 = 1e-3;
 /// The most levels.
@@ -36,7 +28,7 @@ pub(super) struct OpenTimes(Kind);
 
 #[derive(Debug)]
 enum Kind {
-    Process { times: Times, digits: u32, clock: Option<CurveClock> },
+    Process(PacedTimes),
     Trains(Trains),
 }
 
@@ -67,12 +59,9 @@ impl OpenTimes {
         }
         match &open.process {
             Process::Arrivals(arrivals) => {
-                let digits = (0..MOST_DIGITS).find(|&digits| open.mean_gap * scale(digits) >= TICKS);
-                let digits = digits.unwrap_or(MOST_DIGITS);
-                let times = Times::new(arrivals, open.mean_gap * scale(digits), stream)
+                let times = PacedTimes::new(arrivals, open.mean_gap, curve, stream)
                     .map_err(|error| refused("arrivals", error.to_string()))?;
-                let clock = curve.map(|curve| CurveClock::new(curve, scale(digits)));
-                Ok(Self(Kind::Process { times, digits, clock }))
+                Ok(Self(Kind::Process(times)))
             }
             &Process::Trains { every, spacing } => {
                 if every.get() == 0 || until / every.get() > MOST_PERIODS {
@@ -91,20 +80,9 @@ impl OpenTimes {
     pub(super) fn fill(&mut self, out: &mut [u64]) {
         match &mut self.0 {
             Kind::Trains(trains) => out.iter_mut().for_each(|at| *at = trains.next()),
-            Kind::Process { times, digits, clock } => {
-                times.fill(out);
-                match clock {
-                    Some(clock) => out.iter_mut().for_each(|at| *at = clock.at(*at)),
-                    None => out.iter_mut().for_each(|at| *at >>= *digits),
-                }
-            }
+            Kind::Process(times) => times.fill(out),
         }
     }
-}
-
-/// `2^digits`.
-fn scale(digits: u32) -> f64 {
-    f64::from(1_u32 << digits)
 }
 
 fn check_levels(levels: &Levels, mean_gap: f64) -> Result<(), RunError> {
@@ -285,15 +263,6 @@ mod tests {
         let trains = draw(trains, 18);
         assert_eq!(trains[..5], [0, 1, 2, 3, 200]);
         assert_eq!(trains[14..], [210, 211, 800, 801]);
-    }
-
-    #[test]
-    fn short_gaps_keep_their_mean() {
-        for mean in [0.37, 3.1, 24.0, 700.0] {
-            let got = draw(&mut times(Process::Arrivals(Arrivals::Poisson), mean, None), 200_000);
-            let measured = *got.last().expect("drawn") as f64 / 199_999.0;
-            assert!((measured / mean - 1.0).abs() < 0.01, "{measured} {mean}");
-        }
     }
 
     #[test]

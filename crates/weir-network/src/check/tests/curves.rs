@@ -5,7 +5,7 @@ use crate::model::{Drawn, Traffic};
 use weir_core::units::Nanos;
 use weir_document::testing::Folder;
 
-fn drawn(flow: &str) -> Drawn {
+pub(super) fn drawn(flow: &str) -> Drawn {
     let network = TEXTS.model(&format!(
         "...\n{{nodes}}\n{{links}}\n[[flow]]\nfrom = \"a\"\nto = \"b\"\nsize = \"1000B\"\n{flow}\n{{stop}}"
     ));
