@@ -13,6 +13,7 @@ use weir_document::header::{default_seed, default_tails};
 use weir_document::quantity::{ByteSize, Length, Speed, Time};
 use weir_document::{Brief, Located};
 use weir_lab::scenario::need::NeedTable;
+use weir_workload::curve::CurveTable;
 
 /// A scenario of a fabric: end-points and switches joined by links with credits, where nothing is dropped, and a
 /// scheduler of virtual channels at every output and interface.
@@ -303,6 +304,10 @@ pub struct FabricTraffic {
     /// When packets or messages come; default: `poisson`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Located<FabricArrivals>>,
+    /// How the rate of all interfaces follows the time, such as `{ factors = [["0s", 0.5], ["2ms", 2.0]], period = "4ms" }`; a load
+    /// is then the mean over its period, or up to its last point where it does not repeat. Default: it stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curve: Option<Located<CurveTable>>,
     /// How large packets or messages are; default: a truncated Pareto law of mean `"176B"` from `"56B"` to `"2040B"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<Located<PacketSize>>,
@@ -318,14 +323,14 @@ pub struct FabricTraffic {
     pub hot_spot: Option<Located<HotSpot>>,
 }
 
-/// When the packets or messages of a channel come.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FabricArrivals {
-    /// At exponential gaps, one at a time.
-    Poisson,
-    /// At exponential gaps, several packets of one flow at once.
-    Bursts(Bursts),
+weir_workload::arrival_processes! {
+    /// When the packets or messages of a channel come, at each interface.
+    #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum FabricArrivals {
+        /// At exponential gaps, several packets of one flow at once.
+        Bursts(Bursts),
+    }
 }
 
 /// The number of packets of a burst: the floor of a Pareto law from 1, with a cap.

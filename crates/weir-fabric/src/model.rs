@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use weir_core::spec::Spec;
 use weir_core::units::{Bytes, Nanos, Rate};
+use weir_workload::Curve;
 use weir_workload::sizes::Sizes;
 
 /// A fabric with its traffic, checked.
@@ -158,6 +159,8 @@ pub struct Traffic {
     pub loads: Vec<f64>,
     /// When the packets or messages of a channel come.
     pub arrivals: Arrivals,
+    /// The curve that the rates of all interfaces follow, over the mean.
+    pub curve: Option<Curve>,
     /// Added to every payload.
     pub header: Bytes,
     /// Of one point-to-point flow. An interface has as many flows of a channel as make up its load, the last of them
@@ -167,11 +170,13 @@ pub struct Traffic {
     pub hot_spot: Option<HotSpot>,
 }
 
-/// When the packets or messages of a channel come.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// When the packets or messages of a channel come, at each interface.
+#[derive(Clone, Debug, PartialEq)]
 pub enum Arrivals {
     /// At exponential gaps.
     Poisson,
+    /// By any other process of the workload, of which each arrival is of any flow.
+    Process(weir_workload::Arrivals),
     /// Bursts of one flow's packets at exponential gaps; a burst is the floor of a Pareto law, with a cap.
     Bursts {
         /// The shape of the law.

@@ -93,7 +93,7 @@ pub fn play<S: Sink + ?Sized>(
 ) -> Result<Ended, RunError> {
     let wiring =
         Wiring::new(fabric.topology).map_err(|error| build::refused("fabric.topology", error.to_string()))?;
-    let sources = Offer::new(fabric, &wiring, job.load)?.sources(job.replication);
+    let sources = Offer::new(fabric, &wiring, job.load)?.sources(job.replication)?;
     Plain::new(fabric, job, wiring, sources, sink)?.run(watch)
 }
 

@@ -132,7 +132,8 @@ fn checks(fabric: &FabricScenario, cells: &[Cell], rows: &[Rows<Subject>]) -> Ve
     let of_traffic = loads.iter().zip(rows).filter_map(|(&load, rows)| {
         let replications = cells.first()?.runs.len();
         let found = figures::offered(rows)?.value()?;
-        Some(offered(load, found, offered::tolerance(fabric, load, replications)))
+        let expected = load * offered::measured_rate(fabric);
+        Some(offered(expected, found, offered::tolerance(fabric, load, replications)))
     });
     let mut checks: Vec<Check> = of_traffic.collect();
     for (place, ((discipline, load), cell)) in named(fabric, cells).enumerate() {

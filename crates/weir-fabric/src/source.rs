@@ -2,8 +2,9 @@
 //!
 //! An interface has as many flows of a channel as make up its part of the load, the last of them by chance; each flow
 //! has a destination of its own among the other end-points and, where routing says so, a way of its own. The
-//! flows of an interface and channel are one process of arrivals at their rates' sum; each arrival is of any flow with
-//! equal chance. An arrival is a unit, packet or message, or a burst of units of one flow; all its packets are
+//! flows of an interface and channel are one process of arrivals at their rates' sum, whose rate may follow a curve; each arrival
+//! is of any flow with equal chance. A process is met at any instant, so that interfaces are not in step, and the load is
+//! offered from the beginning. An arrival is a unit, packet or message, or a burst of units of one flow; all its packets are
 //! generated at one instant.
 //!
 //! A source knows nothing of the fabric. So the packets that wait for their interface need not be kept: they are
@@ -13,20 +14,21 @@
 //! | | |
 //! |-|-|
 //! | Source | Martínez, Alfaro and Sánchez 2007, section 3.2: flows of 1 Mb/s, exponential gaps |
-//! | Units | ticks of 1/6 ns; gaps are rounded to whole ticks |
+//! | Units | ticks of 1/6 ns; exponential gaps are rounded to whole ticks, instants of other processes and of curves to whole ns |
 //! | Work | O(1) a packet: three random words |
-//! | Memory | 4 bytes a flow, 2.1 kB an interface and channel |
+//! | Memory | 4 bytes a flow, 2.1 kB an interface and channel, up to 2 kB more for a process that is not Poisson |
 
 use std::sync::Arc;
 
 use crate::law::{self, Units};
-use crate::model::{Arrivals, FabricScenario, Routing};
+use crate::model::{Arrivals, FabricScenario, Routing, Traffic};
 use crate::packet::Packet;
 use crate::route::Router;
-use crate::time::{NEVER, TICKS_PER_SECOND, Ticks, ticks, timing};
+use crate::time::{NEVER, TICKS_PER_NANO, TICKS_PER_SECOND, Ticks, ticks, timing};
 use crate::topology::Wiring;
 use weir_lab::error::RunError;
 use weir_lab::stream::{LONGEST_MEAN, Purpose, Stream, StreamKey, below};
+use weir_workload::arrivals::PacedTimes;
 use weir_workload::sizes::SizeSampler;
 
 /// Gaps drawn at a time.
@@ -52,7 +54,7 @@ struct Drawn {
 }
 
 /// What the sources of a channel share.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Law {
     units: Units,
     /// How many units an arrival has; `None` for one.
@@ -64,7 +66,7 @@ struct Law {
 }
 
 /// What the sources of a scenario share at one load.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Offer<'a> {
     fabric: &'a FabricScenario,
     router: Router,
@@ -72,10 +74,47 @@ pub struct Offer<'a> {
     laws: Vec<Arc<Law>>,
 }
 
+/// What makes the gaps of a source.
+#[derive(Clone, Debug)]
+enum Gaps {
+    /// Exponential ones of this mean, in ticks.
+    Exponential(f64, Stream),
+    /// Those between the instants of a process, and the last instant.
+    Process(PacedTimes, Ticks),
+}
+
+impl Gaps {
+    /// Those of an interface and channel with this mean gap in ticks; streams are those of the key.
+    fn new(traffic: &Traffic, mean: f64, key: &dyn Fn(Purpose) -> StreamKey) -> Result<Self, RunError> {
+        let process = match (&traffic.arrivals, &traffic.curve) {
+            (Arrivals::Process(process), _) => process,
+            (_, Some(_)) => &weir_workload::Arrivals::Poisson,
+            (_, None) => return Ok(Self::Exponential(mean, Stream::new(key(Purpose::Arrivals)))),
+        };
+        let stream = |purpose, part| Stream::new(key(purpose).part(part));
+        let nanoseconds = mean / TICKS_PER_NANO as f64;
+        let times = PacedTimes::from_any_instant(process, nanoseconds, traffic.curve.clone(), &stream);
+        Ok(Self::Process(times.map_err(|error| too_large("traffic.arrivals", error.to_string()))?, 0))
+    }
+
+    fn fill(&mut self, gaps: &mut [u64]) {
+        match self {
+            Self::Exponential(mean, stream) => stream.fill_exponential(*mean, 0, gaps),
+            Self::Process(times, last) => {
+                times.fill(gaps);
+                for gap in gaps {
+                    let at = gap.saturating_mul(TICKS_PER_NANO);
+                    *gap = at - std::mem::replace(last, at);
+                }
+            }
+        }
+    }
+}
+
 /// Where the numbers of a source come from.
 #[derive(Clone, Debug)]
 struct Streams {
-    gaps: Stream,
+    gaps: Gaps,
     picks: Stream,
     lengths: Stream,
     bursts: Option<Stream>,
@@ -99,13 +138,18 @@ pub struct Source {
     law: Arc<Law>,
     /// Drawn together, for flows are far apart in memory.
     block: [Drawn; BLOCK],
-    /// The mean gap of all flows, in ticks.
-    mean: f64,
     flows: Box<[Flow]>,
     streams: Box<Streams>,
     /// Packets that are sent instead of drawn ones.
     #[cfg(test)]
     script: Option<std::vec::IntoIter<Packet>>,
+}
+
+/// Refuses a process that cannot be drawn at the mean gap of the fewest or of the most flows that an interface may have.
+fn tried(traffic: &Traffic, gap: f64, flows: f64) -> Result<(), RunError> {
+    let key = |purpose| StreamKey { seed: 0, replication: 0, purpose, index: 0 };
+    let means = [flows.floor(), flows.ceil()].map(|flows| gap / flows.max(1.0));
+    means.into_iter().try_for_each(|mean| Gaps::new(traffic, mean, &key).map(drop))
 }
 
 fn too_large(place: &str, reason: String) -> RunError {
@@ -131,7 +175,7 @@ impl<'a> Offer<'a> {
         for channel in &fabric.channels {
             let units = Units::new(fabric, channel)?;
             let bursts = match fabric.traffic.arrivals {
-                Arrivals::Poisson => None,
+                Arrivals::Poisson | Arrivals::Process(_) => None,
                 Arrivals::Bursts { shape, cap } => {
                     let law = law::bursts(shape, cap);
                     Some(law.map_err(|error| too_large("traffic.arrivals", error.to_string()))?)
@@ -149,18 +193,24 @@ impl<'a> Offer<'a> {
                 return Err(too_large("traffic.flow_rate", reason));
             }
             let bursts = bursts.map(|bursts| bursts.sampler());
-            laws.push(Arc::new(Law { units, bursts, gap, flows: flows * channel.share / shares }));
+            let flows = flows * channel.share / shares;
+            tried(&fabric.traffic, gap, flows)?;
+            laws.push(Arc::new(Law { units, bursts, gap, flows }));
         }
         Ok(Self { fabric, router: Router::new(wiring), hosts: wiring.hosts(), laws })
     }
 
     /// The source of an interface and channel in a replication.
-    #[must_use]
-    pub fn source(&self, replication: u32, host: u32, channel: u8) -> Source {
+    ///
+    /// # Errors
+    /// Gaps are too long or too short to be drawn.
+    pub fn source(&self, replication: u32, host: u32, channel: u8) -> Result<Source, RunError> {
         let index = host * self.laws.len() as u32 + u32::from(channel);
-        let stream = |purpose| Stream::new(StreamKey { seed: self.fabric.seed, replication, purpose, index });
+        let key = |purpose| StreamKey { seed: self.fabric.seed, replication, purpose, index };
+        let stream = |purpose| Stream::new(key(purpose));
         let law = &self.laws[usize::from(channel)];
         let flows = self.flows(law, host, stream(Purpose::Places), stream(Purpose::Ways));
+        let mean = law.gap / (flows.len() as f64).max(1.0);
         let mut source = Source {
             head: Packet { source: host, channel, sequence: u32::MAX, ..Packet::default() },
             payload: 0,
@@ -170,10 +220,9 @@ impl<'a> Offer<'a> {
             stop: ticks(self.fabric.stop.duration),
             law: law.clone(),
             block: [Drawn::default(); BLOCK],
-            mean: law.gap / (flows.len() as f64).max(1.0),
             flows,
             streams: Box::new(Streams {
-                gaps: stream(Purpose::Arrivals),
+                gaps: Gaps::new(&self.fabric.traffic, mean, &key)?,
                 picks: stream(Purpose::Flows),
                 lengths: stream(Purpose::Lengths),
                 bursts: law.bursts.as_ref().map(|_| stream(Purpose::Phases)),
@@ -182,12 +231,14 @@ impl<'a> Offer<'a> {
             script: None,
         };
         source.advance();
-        source
+        Ok(source)
     }
 
     /// The sources of a replication: those of an interface together, channel by channel.
-    #[must_use]
-    pub fn sources(&self, replication: u32) -> Vec<Source> {
+    ///
+    /// # Errors
+    /// Gaps are too long or too short to be drawn.
+    pub fn sources(&self, replication: u32) -> Result<Vec<Source>, RunError> {
         let channels = 0..self.laws.len() as u8;
         let of = |host| channels.clone().map(move |channel| self.source(replication, host, channel));
         (0..self.hosts).flat_map(of).collect()
@@ -270,7 +321,7 @@ impl Source {
     #[inline(never)]
     fn draw_arrivals(&mut self) {
         let (mut gaps, mut words) = ([0; BLOCK], [0; BLOCK]);
-        self.streams.gaps.fill_exponential(self.mean, 0, &mut gaps);
+        self.streams.gaps.fill(&mut gaps);
         self.streams.picks.fill_u64(&mut words);
         for (place, drawn) in self.block.iter_mut().enumerate() {
             let number = below(words[place], self.flows.len() as u64);

@@ -4,6 +4,8 @@ use crate::model::{
     Arrivals, Channel, FabricScenario, Link, Pareto, Routing, Size, Stop, Switch, Topology, Traffic,
 };
 use weir_core::units::{Bytes, Nanos, Rate};
+use weir_workload::Curve;
+use weir_workload::curve::{Interpolation, Points};
 
 /// The quanta of the document as a spec.
 pub(crate) const DRR: &str = "drr:quantum=2048B,weights=8/8/8/4/2/1/1";
@@ -49,6 +51,7 @@ pub(crate) fn scenario() -> FabricScenario {
         traffic: Traffic {
             loads: vec![0.8],
             arrivals: Arrivals::Poisson,
+            curve: None,
             header: Bytes::new(8),
             flow_rate: Rate::new(1_000_000),
             hot_spot: None,
@@ -58,4 +61,13 @@ pub(crate) fn scenario() -> FabricScenario {
         over_time: None,
         verify: true,
     }
+}
+
+/// A curve that repeats: times in nanoseconds with rates, constant between them, and its period.
+pub(crate) fn curve(points: &[(u64, f64)], period: u64) -> Curve {
+    let mut all = Points::default();
+    for &(time, rate) in points {
+        all.add(time, rate).expect("a point");
+    }
+    all.curve(Interpolation::Constant, Some(period)).expect("a curve").over_mean()
 }

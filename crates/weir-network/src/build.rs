@@ -226,7 +226,8 @@ fn drawn_schedule(flow: &Flow, drawn: &Drawn, index: usize, streams: Streams) ->
                 let own = if purpose == Purpose::Phases { 2 * index } else { index };
                 Stream::new(streams.key(purpose, own).part(part))
             };
-            let times = PacedTimes::new(arrivals, mean * SECOND, drawn.curve().cloned(), &stream);
+            let curve = drawn.curve().cloned();
+            let times = PacedTimes::from_any_instant(arrivals, mean * SECOND, curve, &stream);
             Pace::Process(Box::new(times.map_err(|error| refused(&error.to_string()))?))
         }
     };

@@ -216,8 +216,8 @@ pub struct Flow {
     /// The mean rate of a process of packets, Poisson where `arrivals` names no other, their sizes as `size` has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Located<Speed>>,
-    /// The process of packets of that mean rate; default: `poisson`, whose first departs one gap after `start`. The first of any
-    /// other departs at `start`. With `rate`, or a `curve` of `rates`.
+    /// The process of packets of that mean rate, which `start` meets at any instant of it; default: `poisson`. With `rate`, or a
+    /// `curve` of `rates`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Located<ArrivalProcess>>,
     /// How the rate follows the time from `start` on, such as `{ factors = [["0s", 0.5], ["10s", 2.0]], period = "20s" }`; `gap` or

@@ -214,8 +214,7 @@ pub enum Gaps {
     Tg(weir_tg::Distribution),
     /// By a law of the textbooks, in nanoseconds, which has a mean.
     Law(ContinuousLaw),
-    /// As a process has them whose gaps are not independent, or of which several packets come at once; and its mean gap, in
-    /// seconds. The first packet departs at the start.
+    /// As a process has them that is met at any instant; and its mean gap, in seconds.
     Process(Arrivals, f64),
 }
 
@@ -235,8 +234,7 @@ impl Gaps {
     pub fn is_random(&self) -> bool {
         match self {
             Self::Tg(distribution) => !matches!(distribution, weir_tg::Distribution::Constant(_)),
-            Self::Law(_) => true,
-            Self::Process(arrivals, _) => arrivals.is_random(),
+            Self::Law(_) | Self::Process(..) => true,
         }
     }
 }

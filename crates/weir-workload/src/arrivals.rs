@@ -18,7 +18,8 @@
 //! `T * (1 - s) / s` in the mean. It begins in the state that an arrival finds: a burst with probability
 //! `s * peak`.
 //!
-//! The first message arrives at time 0. Times, lengths, phases and flows have streams of their own: a
+//! The first message arrives at time 0, unless a process is met at any instant, as where many begin together
+//! ([`Times::from_any_instant`]). Times, lengths, phases and flows have streams of their own: a
 //! change of one leaves the numbers of the others. Work: O(1) an arrival, and one step per change of state.
 
 pub mod batches;
@@ -117,18 +118,6 @@ impl Arrivals {
         means.fold((f64::INFINITY, 0.0), |(low, high), mean| (low.min(*mean), high.max(*mean)))
     }
 
-    /// Whether anything of it is random.
-    #[must_use]
-    pub fn is_random(&self) -> bool {
-        match self {
-            Self::Deterministic => false,
-            Self::Batches(batches) => {
-                batches.of.is_random() || !matches!(batches.size, BatchSize::Constant(_))
-            }
-            _ => true,
-        }
-    }
-
     /// The variance of the number of arrivals over its mean, in the long run: 1 of a Poisson process. `None` where it is
     /// infinite.
     ///
@@ -225,7 +214,7 @@ impl Lengths {
 }
 
 /// Any process, any distribution of lengths, any number of applications.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct GeneralArrivals {
     times: Times,
     lengths: Lengths,
@@ -257,14 +246,32 @@ impl ArrivalSource for GeneralArrivals {
     }
 }
 
+/// Where time 0 lies in a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Start {
+    /// At an arrival, as an arrival finds the process.
+    Arrival,
+    /// At any instant, as time finds it.
+    AnyInstant,
+}
+
 /// The instants of arrivals.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Times(Process);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Process {
-    Poisson { mean_gap: f64, next_at: u64, draws: Box<Stream> },
-    Equal { gap: u128, count: u64 },
+    Poisson {
+        mean_gap: f64,
+        next_at: u64,
+        draws: Box<Stream>,
+    },
+    /// The k-th is at `begin + k * gap`, in parts of a nanosecond.
+    Equal {
+        gap: u128,
+        begin: u128,
+        count: u64,
+    },
     Bursty(Box<BurstyTimes>),
     Renewal(Box<RenewalTimes>),
     Markov(Box<MarkovTimes>),
@@ -273,7 +280,7 @@ enum Process {
 }
 
 /// Those of a bursty process.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct BurstyTimes {
     phases: Phases,
     /// 0 in a burst, 1 between bursts.
@@ -285,8 +292,8 @@ struct BurstyTimes {
 }
 
 impl Times {
-    /// The instants of a process, from its streams: that of a purpose with the number 0, or where it is of several, with the
-    /// number of each from 1 on.
+    /// The instants of a process of which the first is at time 0, from its streams: that of a purpose with the number 0, or
+    /// where it is of several, with the number of each from 1 on.
     ///
     /// # Errors
     /// [`SourceError`] for a mean that the clock cannot draw.
@@ -295,30 +302,40 @@ impl Times {
         mean_gap: f64,
         stream: &dyn Fn(Purpose, u32) -> Stream,
     ) -> Result<Self, SourceError> {
-        Self::numbered(arrivals, mean_gap, (stream, 0))
+        Self::numbered(arrivals, mean_gap, Start::Arrival, (stream, 0))
+    }
+
+    /// The instants of a process that is met at any instant: in the mean as many fall into the first span of time as into any
+    /// other.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn from_any_instant(
+        arrivals: &Arrivals,
+        mean_gap: f64,
+        stream: &dyn Fn(Purpose, u32) -> Stream,
+    ) -> Result<Self, SourceError> {
+        Self::numbered(arrivals, mean_gap, Start::AnyInstant, (stream, 0))
     }
 
     /// The instants of a process of this number.
     fn numbered(
         arrivals: &Arrivals,
         mean_gap: f64,
+        start: Start,
         (stream, number): (&dyn Fn(Purpose, u32) -> Stream, u32),
     ) -> Result<Self, SourceError> {
         let (all, stream) = (stream, |purpose| stream(purpose, number));
         let (shortest, longest) = arrivals.drawn_means(mean_gap);
         let drawable = |mean: f64| mean > 0.0 && mean <= weir_lab::stream::LONGEST_MEAN;
-        if !drawable(shortest) || !drawable(longest) {
-            return Err(SourceError::Mean(mean_gap));
+        if let Some(mean) = [shortest, longest].into_iter().find(|&mean| !drawable(mean)) {
+            return Err(SourceError::Mean(mean));
         }
         Ok(Self(match *arrivals {
-            Arrivals::Poisson => {
-                Process::Poisson { mean_gap, next_at: 0, draws: Box::new(stream(Purpose::Arrivals)) }
-            }
-            Arrivals::Deterministic => {
-                Process::Equal { gap: (mean_gap * f64::from(1_u32 << GAP_BITS)) as u128, count: 0 }
-            }
+            Arrivals::Poisson => Process::poisson(mean_gap, start, stream(Purpose::Arrivals)),
+            Arrivals::Deterministic => Process::equal(mean_gap, start, || stream(Purpose::Arrivals)),
             Arrivals::Batches(ref batches) => {
-                let times = Self::numbered(&batches.of, batches.gap(mean_gap), (all, number))?;
+                let times = Self::numbered(&batches.of, batches.gap(mean_gap), start, (all, number))?;
                 let sizes = stream(Purpose::Batches);
                 Process::Batches(Box::new(BatchTimes::new(times, batches.size.clone(), sizes)))
             }
@@ -327,26 +344,24 @@ impl Times {
                 let mut begins = stream(Purpose::Beginnings);
                 for (number, part) in (1..).zip(parts.iter()) {
                     let gap = mean_gap / part.share;
-                    let begin = if number == 1 { 0.0 } else { gap * begins.next_uniform() };
-                    begun.push((Self::numbered(&part.arrivals, gap, (all, number))?, begin as u64));
+                    let at_once = number == 1 || start == Start::AnyInstant;
+                    let begin = if at_once { 0.0 } else { gap * begins.next_uniform() };
+                    begun.push((Self::numbered(&part.arrivals, gap, start, (all, number))?, begin as u64));
                 }
                 Process::Superposition(Box::new(SuperposedTimes::new(begun.into_iter())))
             }
             Arrivals::Markov(ref process) => {
                 let (gaps, changes) = (stream(Purpose::Arrivals), stream(Purpose::Phases));
-                Process::Markov(Box::new(MarkovTimes::new(process, mean_gap, gaps, changes)))
+                Process::Markov(Box::new(MarkovTimes::new(process, mean_gap, start, gaps, changes)))
             }
             Arrivals::Renewal(renewal) => {
-                let law = renewal.law(mean_gap).map_err(|_| SourceError::Mean(mean_gap))?;
-                Process::Renewal(Box::new(RenewalTimes::new(law, stream(Purpose::Arrivals))))
+                let times = RenewalTimes::new(renewal, mean_gap, start, stream(Purpose::Arrivals));
+                Process::Renewal(Box::new(times.map_err(|_| SourceError::Mean(mean_gap))?))
             }
             Arrivals::Bursty { peak, burst, quiet } => {
                 let phases = Phases::new(peak, burst, quiet, mean_gap);
-                Process::Bursty(Box::new(BurstyTimes::new(
-                    phases,
-                    stream(Purpose::Arrivals),
-                    stream(Purpose::Phases),
-                )))
+                let (gaps, stays) = (stream(Purpose::Arrivals), stream(Purpose::Phases));
+                Process::Bursty(Box::new(BurstyTimes::new(phases, start, gaps, stays)))
             }
         }))
     }
@@ -372,8 +387,8 @@ impl Times {
                 *next_at = this.saturating_add(draws.next_exponential(*mean_gap));
                 this
             }
-            Process::Equal { gap, count } => {
-                let at = (u128::from(*count) * *gap) >> GAP_BITS;
+            Process::Equal { gap, begin, count } => {
+                let at = (*begin + u128::from(*count) * *gap) >> GAP_BITS;
                 *count += 1;
                 u64::try_from(at).unwrap_or(u64::MAX)
             }
@@ -386,11 +401,39 @@ impl Times {
     }
 }
 
+impl Process {
+    fn poisson(mean_gap: f64, start: Start, mut draws: Stream) -> Self {
+        let next_at = match start {
+            Start::Arrival => 0,
+            Start::AnyInstant => draws.next_exponential(mean_gap),
+        };
+        Self::Poisson { mean_gap, next_at, draws: Box::new(draws) }
+    }
+
+    fn equal(mean_gap: f64, start: Start, draws: impl FnOnce() -> Stream) -> Self {
+        let parts = mean_gap * f64::from(1_u32 << GAP_BITS);
+        let begin = match start {
+            Start::Arrival => 0,
+            Start::AnyInstant => (parts * draws().next_uniform()) as u128,
+        };
+        Self::Equal { gap: parts as u128, begin, count: 0 }
+    }
+}
+
 impl BurstyTimes {
-    fn new(phases: Phases, gaps: Stream, mut stays: Stream) -> Self {
-        let phase = usize::from(stays.next_uniform() >= phases.arrival_in_burst);
+    fn new(phases: Phases, start: Start, gaps: Stream, mut stays: Stream) -> Self {
+        let in_burst = match start {
+            Start::Arrival => phases.arrival_in_burst,
+            Start::AnyInstant => phases.stays[0] / (phases.stays[0] + phases.stays[1]),
+        };
+        let phase = usize::from(stays.next_uniform() >= in_burst);
         let phase_ends = stays.next_exponential(phases.stays[phase]);
-        Self { phases, phase, phase_ends, next_at: 0, gaps, stays }
+        let mut times = Self { phases, phase, phase_ends, next_at: 0, gaps, stays };
+        if start == Start::AnyInstant {
+            // There is no arrival at time 0.
+            times.next();
+        }
+        times
     }
 
     fn next(&mut self) -> u64 {
@@ -571,6 +614,54 @@ mod tests {
         let variance = counts.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / counts.len() as f64;
         // Of 2000 windows, the relative error of a variance is about sqrt(2/2000).
         assert!((variance / mean / expected - 1.0).abs() < 0.15, "{} {expected}", variance / mean);
+    }
+
+    /// Met at any instant, a process has as many arrivals in the first span of time as in any other, in the mean over 4,000 of
+    /// them, within four standard errors; begun by an arrival, bursts have more.
+    #[test]
+    fn processes_that_are_met_at_any_instant_are_in_the_long_run_from_the_beginning() {
+        let (batches, part) = (
+            |of| Arrivals::Batches(Arc::new(Batches { of, size: BatchSize::Geometric(3.0) })),
+            |share, arrivals| Part { share, arrivals },
+        );
+        let (changes, rates) = (vec![vec![-0.02, 0.02], vec![0.1, -0.1]], vec![0.4, 3.0]);
+        let modulated = MarkovArrivals::modulated(&changes, &rates).expect("a process");
+        let several = vec![part(0.5, Arrivals::Deterministic), part(0.5, BURSTY)];
+        let mut all = vec![
+            Arrivals::Poisson,
+            Arrivals::Deterministic,
+            BURSTY,
+            batches(BURSTY),
+            Arrivals::Markov(Arc::new(modulated)),
+            Arrivals::Superposition(Arc::new(several)),
+        ];
+        all.extend(
+            [
+                Renewal::Lognormal(2.0),
+                Renewal::Gamma(2.0),
+                Renewal::Erlang(5),
+                Renewal::Weibull(0.6),
+                Renewal::Pareto(2.5),
+                Renewal::Hyperexponential(3.0),
+            ]
+            .map(Arrivals::Renewal),
+        );
+        for arrivals in all {
+            let (expected, runs) = (2.5, 4_000);
+            let counts: Vec<f64> = (0..runs)
+                .map(|replication| {
+                    let key = |purpose, index| StreamKey { seed: 3, replication, purpose, index };
+                    let stream = |purpose, index| Stream::new(key(purpose, index));
+                    let mut times = Times::from_any_instant(&arrivals, GAP, &stream).expect("drawn");
+                    let before = |at: u64| (at as f64) < expected * GAP;
+                    std::iter::repeat_with(|| times.next_at()).take_while(|&at| before(at)).count() as f64
+                })
+                .collect();
+            let mean = counts.iter().sum::<f64>() / f64::from(runs);
+            let square = counts.iter().map(|count| (count - mean).powi(2)).sum::<f64>() / f64::from(runs);
+            let error = (square / f64::from(runs)).sqrt();
+            assert!((mean - expected).abs() < 4.0 * error, "{arrivals:?}: {mean} +- {error}");
+        }
     }
 
     #[test]

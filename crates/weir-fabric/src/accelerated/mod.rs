@@ -95,7 +95,7 @@ pub fn play<T: Sink + ?Sized>(
         return Ok(None);
     }
     let Some(plan) = Plan::new(fabric, &wiring) else { return Ok(None) };
-    let sources = Offer::new(fabric, &wiring, job.load)?.sources(job.replication);
+    let sources = Offer::new(fabric, &wiring, job.load)?.sources(job.replication)?;
     let start = Start { plan, wiring, sources, sink: &mut Told(sink), watch };
     Ok(run(&fabric.specs[job.discipline], start))
 }

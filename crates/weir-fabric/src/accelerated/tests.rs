@@ -7,7 +7,7 @@ use crate::record::Record;
 use crate::{build, plain, testing};
 use weir_core::units::{Bytes, Nanos, Rate};
 use weir_lab::stream::{Purpose, Stream, StreamKey};
-use weir_workload::Sizes;
+use weir_workload::{Arrivals as Process, Sizes};
 
 /// One of each rule, and of its options, for up to `channels` channels.
 pub(super) fn disciplines(channels: usize) -> Vec<String> {
@@ -107,6 +107,14 @@ impl Draw {
         }
         if self.below(4) == 0 {
             fabric.traffic.hot_spot = Some(HotSpot { host: 1, share: 0.4 });
+        }
+        if self.below(4) == 0 {
+            fabric.traffic.arrivals = Arrivals::Process(
+                self.of(&[Process::Deterministic, Process::Bursty { peak: 4.0, burst: 12.0, quiet: 0.1 }]),
+            );
+        }
+        if self.below(4) == 0 {
+            fabric.traffic.curve = Some(testing::curve(&[(0, 1.0), (7_000, 3.0), (11_000, 0.0)], 19_000));
         }
         fabric.stop.duration = Nanos::new(30_000 + self.below(60_000));
         fabric

@@ -34,6 +34,7 @@ use weir_lab::scenario::need::{Measured, NeedTable};
 use weir_lab::scenario::over_time::{self as scenario, Course};
 use weir_lab::scenario::settle::{Longer, Settle};
 use weir_lab::scenario::{Compared, Read, Written};
+use weir_workload::curve::MEASURED_IN_PART;
 
 /// The most virtual channels.
 const MAX_CHANNELS: usize = 16;
@@ -99,6 +100,10 @@ impl Read for FabricScenario {
     fn longer(&self, _document: &FabricDocument, times: u64) -> Result<Longer, &'static str> {
         if self.over_time.is_some() {
             return Err(scenario::NOT_LONGER);
+        }
+        let measured = self.stop.duration.get().saturating_sub(self.stop.warm_up.get());
+        if !self.traffic.curve.as_ref().is_none_or(|curve| curve.repeats_in(measured)) {
+            return Err(MEASURED_IN_PART);
         }
         let duration =
             self.stop.duration.get().checked_mul(times).ok_or("is more than the clock can hold")?;

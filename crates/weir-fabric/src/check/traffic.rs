@@ -1,5 +1,6 @@
 //! The channels, and who sends when.
 
+use super::LONGEST_RUN;
 use super::hardware::Hardware;
 use super::sizes::{Files, Wire, mean_packet};
 use super::topology::hosts_and_ports;
@@ -9,6 +10,9 @@ use crate::model::{Arrivals, Channel, HotSpot, Size, Topology, Traffic};
 use weir_core::units::Rate;
 use weir_document::quantity::Speed;
 use weir_document::{Checked, Located, MAX_WORK};
+use weir_workload::Curve;
+use weir_workload::curve::{self, CurveTable};
+use weir_workload::document::WorkloadChecks;
 
 /// The most loads of one scenario.
 pub(super) const MAX_LOADS: usize = 64;
@@ -41,7 +45,8 @@ impl Check<'_, '_> {
         let (hosts, _) = hosts_and_ports(topology);
         let traffic = Traffic {
             loads: self.loads(&document.traffic)?,
-            arrivals: self.bursts(written.arrivals.as_ref(), &channels)?,
+            arrivals: self.fabric_arrivals(written.arrivals.as_ref(), &channels)?,
+            curve: written.curve.as_ref().map(|curve| self.curve(curve, written)).transpose()?,
             header,
             flow_rate: self.flow_rate(written.flow_rate.as_ref(), hardware)?,
             hot_spot: self.hot_spot(written.hot_spot.as_ref(), hosts)?,
@@ -109,9 +114,41 @@ impl Check<'_, '_> {
         Ok(loads)
     }
 
-    fn bursts(&self, written: Option<&Located<FabricArrivals>>, channels: &[Channel]) -> Checked<Arrivals> {
+    fn fabric_arrivals(
+        &self,
+        written: Option<&Located<FabricArrivals>>,
+        channels: &[Channel],
+    ) -> Checked<Arrivals> {
         let Some(written) = written else { return Ok(Arrivals::Poisson) };
-        let FabricArrivals::Bursts(bursts) = &written.value else { return Ok(Arrivals::Poisson) };
+        match (written.value.shared(), &written.value) {
+            (Some(process), _) => Ok(match self.arrivals(&process)? {
+                weir_workload::Arrivals::Poisson => Arrivals::Poisson,
+                other => Arrivals::Process(other),
+            }),
+            (None, FabricArrivals::Bursts(bursts)) => self.bursts(written, bursts, channels),
+            (None, _) => unreachable!("all others are shared"),
+        }
+    }
+
+    /// A curve of the rates, of which no load is above the largest where it is highest.
+    fn curve(&mut self, written: &Located<CurveTable>, traffic: &FabricTraffic) -> Checked<Curve> {
+        let curve = curve::checked(self, written, LONGEST_RUN)?.curve;
+        let loads = traffic.loads.iter().flat_map(|loads| &loads.value).chain(&traffic.load);
+        let peak = loads.map(|load| load.value).fold(0.0, f64::max) * curve.highest();
+        if peak > MAX_LOAD {
+            let reason =
+                format!("asks for a load of {peak:.4} where it is highest, must be at most {MAX_LOAD}");
+            return self.refuse(written, reason, "lower its rate there, or the load");
+        }
+        Ok(curve)
+    }
+
+    fn bursts(
+        &self,
+        written: &Located<FabricArrivals>,
+        bursts: &document::Bursts,
+        channels: &[Channel],
+    ) -> Checked<Arrivals> {
         let (low, high) = BURST_SHAPES;
         self.within(&bursts.shape, low, high, "write a shape such as 1.5")?;
         let cap = self.whole(&bursts.cap, 1, MAX_BURST)? as u32;

@@ -42,7 +42,7 @@ fn packet(source: u32, destination: u32, size: u32, generated: Ticks) -> Packet 
 fn script(fabric: &FabricScenario, packets: &[Packet]) -> Vec<Delivery> {
     let wiring = Wiring::new(fabric.topology).expect("fits");
     let router = Router::new(&wiring);
-    let mut sources = Offer::new(fabric, &wiring, 0).expect("fits").sources(0);
+    let mut sources = Offer::new(fabric, &wiring, 0).expect("fits").sources(0).expect("drawn");
     let channels = fabric.channels.len();
     for (index, source) in sources.iter_mut().enumerate() {
         let own = packets.iter().filter(|packet| packet.source as usize * channels == index);

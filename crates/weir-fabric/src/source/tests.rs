@@ -2,7 +2,8 @@ use super::*;
 use crate::model::{HotSpot, Size, Topology};
 use crate::testing;
 use weir_core::units::{Bytes, Nanos};
-use weir_workload::Sizes;
+use weir_workload::arrivals::{BatchSize, Batches, Part};
+use weir_workload::{Arrivals as Process, Sizes};
 
 fn wiring(fabric: &FabricScenario) -> Wiring {
     Wiring::new(fabric.topology).expect("fits")
@@ -12,7 +13,7 @@ fn wiring(fabric: &FabricScenario) -> Wiring {
 fn packets(fabric: &FabricScenario, replication: u32, load: usize) -> Vec<Packet> {
     let offer = Offer::new(fabric, &wiring(fabric), load).expect("fits");
     let mut packets = Vec::new();
-    for mut source in offer.sources(replication) {
+    for mut source in offer.sources(replication).expect("drawn") {
         while source.next_at() != NEVER {
             packets.push(*source.head());
             source.advance();
@@ -67,6 +68,62 @@ fn the_load_is_offered_by_all_laws_of_arrivals() {
     assert!((found - 0.8).abs() < 4.0 * error && error < 0.02, "messages: {found} +- {error}");
 }
 
+/// Processes whose gaps are not exponential, or not independent, or of which several arrivals come at once.
+fn processes() -> [Process; 4] {
+    let batches = Batches { of: Process::Poisson, size: BatchSize::Geometric(4.0) };
+    let part = |share, arrivals| Part { share, arrivals };
+    let several = vec![part(0.5, Process::Deterministic), part(0.5, Process::Poisson)];
+    [
+        Process::Deterministic,
+        Process::Bursty { peak: 3.0, burst: 20.0, quiet: 0.2 },
+        Process::Batches(Arc::new(batches)),
+        Process::Superposition(Arc::new(several)),
+    ]
+}
+
+#[test]
+fn the_load_is_offered_by_other_processes_too() {
+    for process in processes() {
+        let mut fabric = testing::scenario();
+        fabric.traffic.arrivals = Arrivals::Process(process.clone());
+        let (found, error) = load(&fabric, 8, |_| true);
+        assert!((found - 0.8).abs() < 4.0 * error && error < 0.02, "{process:?}: {found} +- {error}");
+    }
+}
+
+/// At a quarter of the mean rate up to the middle of the run, and at seven quarters after it.
+#[test]
+fn all_laws_of_arrivals_follow_a_curve() {
+    let bursts = Arrivals::Bursts { shape: 1.5, cap: 20 };
+    for arrivals in processes().map(Arrivals::Process).into_iter().chain([Arrivals::Poisson, bursts]) {
+        let mut fabric = testing::scenario();
+        let middle = fabric.stop.duration.get() / 2;
+        fabric.traffic.arrivals = arrivals.clone();
+        fabric.traffic.curve = Some(testing::curve(&[(0, 0.25), (middle, 1.75)], 2 * middle));
+        for (expected, second) in [(0.1, false), (0.7, true)] {
+            let of = |packet: &Packet| (packet.generated >= ticks(Nanos::new(middle))) == second;
+            let (found, error) = load(&fabric, 8, of);
+            assert!(
+                (found - expected).abs() < 4.0 * error && error < 0.02,
+                "{arrivals:?}: {found} +- {error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn interfaces_are_not_in_step() {
+    let mut fabric = testing::scenario();
+    fabric.traffic.arrivals = Arrivals::Process(Process::Deterministic);
+    let offer = Offer::new(&fabric, &wiring(&fabric), 0).expect("fits");
+    let mut first: Vec<Ticks> = offer.sources(0).expect("drawn").iter().map(Source::next_at).collect();
+    let mean = 184.0 * 8.0 / (0.8 / 7.0 * 2e9) * 6e9;
+    assert!(first.iter().all(|&at| (at as f64) < 1.2 * mean), "{first:?}");
+    first.sort_unstable();
+    first.dedup();
+    assert!(first.len() > 400, "{}", first.len());
+}
+
 #[test]
 fn channels_have_their_shares_and_interfaces_the_same() {
     let mut fabric = testing::scenario();
@@ -84,7 +141,7 @@ fn arrivals_of_a_source_are_a_poisson_process() {
     let mut fabric = testing::scenario();
     fabric.stop.duration = Nanos::new(20_000_000);
     let offer = Offer::new(&fabric, &wiring(&fabric), 0).expect("fits");
-    let mut source = offer.source(0, 3, 2);
+    let mut source = offer.source(0, 3, 2).expect("drawn");
     let expected = 184.0 * 8.0 / (source.flows() as f64 * 1e6) * 6e9;
     let (mut last, mut count, mut sum, mut square) = (0, 0.0, 0.0, 0.0);
     while source.next_at() != NEVER {
@@ -105,7 +162,7 @@ fn destinations_are_even_over_the_others() {
     let mut seen = vec![0_u32; 64];
     for host in 0..64 {
         for channel in 0..7 {
-            for flow in offer.source(0, host, channel).flows {
+            for flow in offer.source(0, host, channel).expect("drawn").flows {
                 assert_ne!(u32::from(flow.destination), host);
                 assert_eq!(u32::from(flow.way), offer.router.way(flow.destination.into()));
                 seen[usize::from(flow.destination)] += 1;
@@ -137,7 +194,8 @@ fn a_higher_load_adds_flows_and_shortens_gaps() {
     let mut fabric = testing::scenario();
     fabric.traffic.loads = vec![0.4, 0.8];
     let wiring = wiring(&fabric);
-    let [low, high] = [0, 1].map(|load| Offer::new(&fabric, &wiring, load).expect("fits").source(3, 7, 1));
+    let [low, high] =
+        [0, 1].map(|load| Offer::new(&fabric, &wiring, load).expect("fits").source(3, 7, 1).expect("drawn"));
     assert_eq!(low.flows[..], high.flows[..low.flows()]);
     let ratio = low.next_at() as f64 / high.next_at() as f64;
     let expected = high.flows() as f64 / low.flows() as f64;

@@ -34,18 +34,25 @@ fn batches(of: Arrivals, size: BatchSize) -> Arrivals {
     Arrivals::Batches(Arc::new(Batches { of, size }))
 }
 
+/// From a random instant within the 3 ms between two batches on.
 #[test]
-fn batches_leave_together_from_the_start_of_the_flow() {
+fn batches_leave_together() {
     let mut plan = plan(batches(Arrivals::Deterministic, BatchSize::Constant(3)), 1e-3, 0.02);
     plan.0.flows[0].start = seconds(0.002);
-    let sent: Vec<u64> = departures(&plan, 0).iter().map(|at| at / MILLISECOND).collect();
-    assert_eq!(sent, [2, 2, 2, 5, 5, 5, 8, 8, 8, 11, 11, 11, 14, 14, 14, 17, 17, 17]);
+    let sent = departures(&plan, 0);
+    let first = sent[0];
+    assert!((2 * MILLISECOND..5 * MILLISECOND).contains(&first), "{first}");
+    assert_ne!(departures(&plan, 1)[0], first);
+    let expected: Vec<u64> = (0..6).flat_map(|batch| [first + 3 * MILLISECOND * batch; 3]).collect();
+    assert!(expected.starts_with(&sent) && sent.len() >= 15, "{sent:?}");
     // Three halves of the rate for 6 ms: a batch each 2 ms; then half of it, a batch each 6 ms.
     let steady = plan.0.flows[0].traffic.clone();
     plan.0.flows[0].traffic = Plan::following(steady, &[(0, 3.0), (6, 1.0)], Constant, Some(12));
     let sent = departures(&plan, 0);
-    let expected = [2, 4, 6, 8, 14, 16, 18].map(|at| at * MILLISECOND);
-    assert_eq!(sent, expected.iter().flat_map(|&at| [at; 3]).collect::<Vec<_>>());
+    let fast: Vec<u64> = sent.iter().copied().filter(|&at| at < 8 * MILLISECOND).collect();
+    assert!(fast.len() == 9 && fast.chunks(3).all(|batch| batch == [batch[0]; 3]), "{sent:?}");
+    assert!(fast[8] - fast[5] <= 2 * MILLISECOND && fast[8] - fast[5] >= 2 * MILLISECOND - 2, "{sent:?}");
+    assert!((8 * MILLISECOND..14 * MILLISECOND).contains(&sent[9]), "{sent:?}");
 }
 
 /// Parts of a process have streams of their own, which no part of another flow has.
@@ -56,7 +63,6 @@ fn flows_of_one_process_are_independent() {
     let mut plan = plan(several.clone(), 1e-3, 1.0);
     let first = departures(&plan, 0);
     assert!((900..1100).contains(&first.len()), "{}", first.len());
-    assert_eq!(first[0], 0);
     plan.flow(&[0], traffic(several, 1e-3));
     assert_eq!(departures(&plan, 0), first);
     plan.0.flows.swap(0, 1);

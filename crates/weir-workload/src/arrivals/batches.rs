@@ -113,7 +113,7 @@ impl Batches {
 }
 
 /// The instants of messages in batches.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct BatchTimes {
     times: Times,
     size: BatchSize,

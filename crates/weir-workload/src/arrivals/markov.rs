@@ -22,6 +22,7 @@ mod written;
 
 pub use written::{MapTable, MmppTable, WrittenRates, of_map, of_mmpp};
 
+use super::Start;
 use crate::linear::solve;
 use std::sync::Arc;
 use weir_lab::stream::Stream;
@@ -256,7 +257,7 @@ fn shares(hidden: &Rates, arriving: &Rates) -> Option<Vec<f64>> {
 }
 
 /// The instants of Markovian arrivals.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct MarkovTimes {
     /// Where each phase leads.
     phases: Vec<Phase>,
@@ -266,7 +267,7 @@ pub(super) struct MarkovTimes {
     changes: Box<Stream>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Phase {
     mean_stay: f64,
     /// The probability of this change or one before it, the phase that follows, and whether there is an arrival.
@@ -277,6 +278,7 @@ impl MarkovTimes {
     pub(super) fn new(
         process: &Arc<MarkovArrivals>,
         mean_gap: f64,
+        start: Start,
         gaps: Stream,
         mut changes: Stream,
     ) -> Self {
@@ -294,20 +296,28 @@ impl MarkovTimes {
             Phase { mean_stay: mean_gap / leaves, changes: changes.collect() }
         };
         let (u, mut sum) = (changes.next_uniform(), 0.0);
-        let after = process.after_arrival();
+        let after = match start {
+            Start::Arrival => process.after_arrival(),
+            Start::AnyInstant => process.shares.clone(),
+        };
         let first = after.iter().position(|share| {
             sum += share;
             u < sum
         });
         // Rounding may leave the sum below 1.
         let last = after.iter().rposition(|share| *share > 0.0).unwrap_or(0);
-        Self {
+        let mut times = Self {
             phases: (0..after.len()).map(phase).collect(),
             phase: first.unwrap_or(last),
             next_at: 0,
             gaps: Box::new(gaps),
             changes: Box::new(changes),
+        };
+        if start == Start::AnyInstant {
+            // There is no arrival at time 0.
+            times.next();
         }
+        times
     }
 
     pub(super) fn next(&mut self) -> u64 {

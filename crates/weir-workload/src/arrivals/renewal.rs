@@ -1,14 +1,17 @@
 //! Renewal arrivals: independent times between arrivals of any law, whose mean comes from the load.
 //!
-//! A law is written by what remains where its mean is given: a coefficient of variation, a shape. The first message arrives
-//! at time 0, so the process is an ordinary one. Gaps are rounded to whole ticks of the clock.
+//! A law is written by what remains where its mean is given: a coefficient of variation, a shape. Where the first message arrives
+//! at time 0, the process is an ordinary one; where it is met at any instant, an equilibrium one: the time to the first arrival is a
+//! uniform part of a gap that is drawn by its length. Gaps are rounded to whole ticks of the clock.
 //!
-//! Source: Cox, *Renewal Theory*, 1962, section 2.2. Work: O(1) a gap, or O(stages) where the law has stages.
+//! Source: Cox, *Renewal Theory*, 1962, sections 2.2 and 5.4. Work: O(1) a gap, or O(stages) where the law has stages.
 
-use crate::laws::{ContinuousLaw, LawError};
+use super::Start;
+use crate::laws::{ContinuousLaw, Form, LONGEST_DRAW, LawError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_document::{Checked, Checker, Located};
+use weir_lab::logarithm::ln;
 use weir_lab::stream::Stream;
 
 /// The law of the times between arrivals, without its mean.
@@ -44,6 +47,33 @@ impl Renewal {
         }
     }
 
+    /// A gap of this mean, drawn with a probability in proportion to its length.
+    fn by_length(self, mean: f64, stream: &mut Stream) -> Result<f64, LawError> {
+        let law = self.law(mean)?;
+        let gamma = |shape, scale, stream: &mut Stream| Ok(ContinuousLaw::gamma(shape, scale)?.draw(stream));
+        match (self, law.form()) {
+            (_, Form::Lognormal { mu, sigma, .. }) => {
+                Ok(ContinuousLaw::lognormal_of_logarithm(mu + sigma * sigma, *sigma)?.draw(stream))
+            }
+            (_, Form::Gamma { shape, scale }) => gamma(shape + 1.0, *scale, stream),
+            (_, Form::Weibull { shape, scale }) => {
+                Ok(scale * libm::pow(gamma(1.0 + 1.0 / shape, 1.0, stream)?, 1.0 / shape))
+            }
+            (_, Form::Pareto { alpha, minimum }) => {
+                Ok(minimum * libm::exp(-ln(stream.next_uniform()) / (alpha - 1.0)))
+            }
+            (Self::Hyperexponential(cv), _) => {
+                // Both branches bring half of the time.
+                let square = cv * cv;
+                let often = 0.5 * (1.0 + ((square - 1.0) / (square + 1.0)).sqrt());
+                let share = if stream.next_uniform() < 0.5 { often } else { 1.0 - often };
+                gamma(2.0, mean / (2.0 * share), stream)
+            }
+            (Self::Erlang(stages), _) => gamma(f64::from(stages) + 1.0, mean / f64::from(stages), stream),
+            (_, _) => unreachable!("each has one of these forms"),
+        }
+    }
+
     /// The squared coefficient of variation; `None` where it is infinite or the law is none.
     #[must_use]
     pub fn scv(self) -> Option<f64> {
@@ -52,7 +82,7 @@ impl Renewal {
 }
 
 /// The instants of renewal arrivals.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct RenewalTimes {
     law: ContinuousLaw,
     next_at: u64,
@@ -60,8 +90,22 @@ pub(super) struct RenewalTimes {
 }
 
 impl RenewalTimes {
-    pub(super) fn new(law: ContinuousLaw, draws: Stream) -> Self {
-        Self { law, next_at: 0, draws: Box::new(draws) }
+    /// # Errors
+    /// The shape is out of the bounds of its law, or the mean not above 0.
+    pub(super) fn new(
+        renewal: Renewal,
+        mean: f64,
+        start: Start,
+        mut draws: Stream,
+    ) -> Result<Self, LawError> {
+        let next_at = match start {
+            Start::Arrival => 0,
+            Start::AnyInstant => {
+                let part = renewal.by_length(mean, &mut draws)? * draws.next_uniform();
+                part.min(LONGEST_DRAW as f64) as u64
+            }
+        };
+        Ok(Self { law: renewal.law(mean)?, next_at, draws: Box::new(draws) })
     }
 
     pub(super) fn next(&mut self) -> u64 {

@@ -26,7 +26,7 @@ pub struct Part {
 }
 
 /// The instants of several processes, in order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct SuperposedTimes {
     /// When each comes next, with what makes its instants and what they are moved by.
     parts: Vec<(u64, Times, u64)>,
