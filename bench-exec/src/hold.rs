@@ -28,7 +28,7 @@ pub fn run(seconds: u64, light: bool) -> Result<(), String> {
     let scene = Control::new(seconds * 10, background);
     let builder = Executor::builder().discipline(DISCIPLINE).real_time(PRIORITY).reports(|_| {});
     let executor = builder.build().map_err(|error| error.to_string())?;
-    println!("\n## The promise for {seconds} s, {DISCIPLINE} under SCHED_FIFO {PRIORITY}, beside {of}\n");
+    println!("\n## The promise for {seconds} s, {DISCIPLINE} under SCHED_FIFO {PRIORITY}, next to {of}\n");
     let events = scene.generate();
     weirs::perform(&executor, &Arc::clone(&scene), false);
     let counts = executor.handle().counts(Duration::from_secs(5));

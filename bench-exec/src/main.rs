@@ -82,7 +82,7 @@ fn micro(wanted: &Wanted) {
 }
 
 fn controls(wanted: &Wanted, peers: &[Peer]) {
-    println!("\n## A control task and a handler, beside greedy and bursty tasks\n");
+    println!("\n## A control task and a handler, next to greedy and bursty tasks\n");
     let mut table = Table::default();
     for _ in 0..wanted.rounds {
         for peer in peers {
@@ -97,10 +97,13 @@ fn controls(wanted: &Wanted, peers: &[Peer]) {
 }
 
 fn foregrounds(wanted: &Wanted, peers: &[Peer]) {
-    println!("\n## Foreground beside a background");
+    println!("\n## Foreground next to a background");
     // Version 0.9 stopped there half way, with all its threads asleep; why is not known.
     let glommio = Peer::Glommio;
-    println!("\n{} is left out: beside a background it stopped with all its threads asleep.", glommio.name());
+    println!(
+        "\n{} is left out: next to a background it stopped with all its threads asleep.",
+        glommio.name()
+    );
     let peers: &[Peer] = &peers.iter().copied().filter(|&peer| peer != glommio).collect::<Vec<_>>();
     let mut tables = [(); 3].map(|()| Table::default());
     for _ in 0..wanted.rounds {
@@ -123,8 +126,8 @@ fn foregrounds(wanted: &Wanted, peers: &[Peer]) {
 
 const BACKGROUNDS: [(Background, &str); 3] = [
     (Background::None, "The foreground alone"),
-    (Background::Whole, "Beside a background that gives way after 100 to 500 us"),
-    (Background::InPieces, "Beside a background that asks every 25 us whether to give way"),
+    (Background::Whole, "Next to a background that gives way after 100 to 500 us"),
+    (Background::InPieces, "Next to a background that asks every 25 us whether to give way"),
 ];
 
 /// The foreground's wait beside its own without a background, and the background beside Tokio's.
@@ -164,7 +167,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    println!("# weir-exec beside others\n\n{}", machine::describe());
+    println!("# weir-exec compared with others\n\n{}", machine::describe());
     println!("{} rounds of {} s; medians (least to largest).", wanted.rounds, wanted.seconds);
     println!("A microsecond of work is {:.1} turns of the loop.", work::calibrate());
     if wanted.parts.iter().any(|part| part == "hold") {

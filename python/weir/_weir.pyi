@@ -414,7 +414,7 @@ class Scenario:
         """How many replications make its result."""
 
     def grown(self, times: int, replications: int) -> Scenario:
-        """Return the same with a run of so many times its length, in so many replications.
+        """Return the same with a run `times` as long, in this number of replications.
 
         Raises
         ------
@@ -577,7 +577,7 @@ def run(
     """
 
 def reach(level: float, groups: int) -> float:
-    """Return how many times as far an interval of a level reaches as one at 95 %, of so many groups.
+    """Return how many times as far an interval of a level reaches as one at 95 %, of this number of groups.
 
     Parameters
     ----------
@@ -832,7 +832,7 @@ class Cells:
         """Return how many cells there are."""
 
     def some(self, places: Sequence[int], counts: Sequence[int] | None = None) -> Cells:
-        """Return some of them; with so many replications each, where that is given."""
+        """Return some of them; with the replications of each, where these are given."""
 
     def text(self, place: int) -> tuple[str, int | None]:
         """Return the text of a cell, and how many replications it has, if not as many as that says."""

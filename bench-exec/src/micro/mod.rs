@@ -24,7 +24,7 @@ pub fn round(table: &mut Table) {
     yields::round(table);
     posts::round(table);
     table.add("turn of an epoch, 100,000 tasks", vec![("ns", turns::turn())]);
-    table.add("memory of a task beside its future", vec![("bytes", memory())]);
+    table.add("memory of a task besides its future", vec![("bytes", memory())]);
 }
 
 /// What a task that waits takes beside its future: bytes held by 10,000 of them, handles included.

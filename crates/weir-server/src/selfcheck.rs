@@ -18,7 +18,7 @@ pub fn checks(server: &ServerScenario, discipline: &str, cell: &Cell) -> Vec<Che
     if cell.runs.is_empty() {
         return Vec::new();
     }
-    let mut checks = vec![conservation(discipline, cell), told(discipline, cell)];
+    let mut checks = vec![conservation(discipline, cell), reported(discipline, cell)];
     checks.extend(busy(discipline, cell));
     checks.extend(work(discipline, cell));
     checks.extend(little(server, discipline, cell));
@@ -44,11 +44,11 @@ fn conservation(discipline: &str, cell: &Cell) -> Check {
 }
 
 /// Checks that the engine has reported every request that it counted.
-fn told(discipline: &str, cell: &Cell) -> Check {
+fn reported(discipline: &str, cell: &Cell) -> Check {
     let counted = sum(cell, |run| (run.left.done + run.left.dropped).into());
-    let told = sum(cell, |run| (run.told.done + run.told.dropped).into());
-    let note = "requests that the engine counted as done or dropped, against those it told of one by one";
-    Check::new(Some(discipline), "requests told", counted, told, 0.0, note)
+    let reported = sum(cell, |run| (run.told.done + run.told.dropped).into());
+    let note = "requests that the engine counted as done or dropped, against those reported one by one";
+    Check::new(Some(discipline), "requests reported", counted, reported, 0.0, note)
 }
 
 /// Whether a request may have been served in part and dropped then.

@@ -198,7 +198,7 @@ fn books_that_do_not_agree_are_told() {
     assert_eq!(failed, ["conservation", "busy time", "conservation", "busy time"]);
     let outcome = played_by(&by_hand(2), 1, &play_told);
     let ok = |name| outcome.checks.iter().any(|check| check.check == name && check.ok == Some(true));
-    assert!(ok("conservation") && ok("requests told") && ok("busy time"), "{:?}", outcome.checks);
+    assert!(ok("conservation") && ok("requests reported") && ok("busy time"), "{:?}", outcome.checks);
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn the_books_agree_and_every_interval_holds_its_value() {
     let outcome = played(&several(8), 2).expect("a result");
     let wrong: Vec<_> = outcome.checks.iter().filter(|check| check.ok == Some(false)).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
-    for wanted in ["conservation", "requests told", "busy time", "work", "Little's law", "utilisation"] {
+    for wanted in ["conservation", "requests reported", "busy time", "work", "Little's law", "utilisation"] {
         assert!(outcome.checks.iter().any(|check| check.check == wanted), "{wanted}");
     }
     let holds = |row: &Figure| match (row.value, row.low, row.high) {

@@ -163,8 +163,7 @@ def _best_columns(best: Best) -> list[Column]:
         for place, each in enumerate(shown)
     ]
     words = [
-        "best" if place == 0 else "cannot be told" if each.possible else ""
-        for place, each in enumerate(shown)
+        "best" if place == 0 else "may be best" if each.possible else "" for place, each in enumerate(shown)
     ]
     unit = f" ({best.unit})" if best.unit not in {"", "1"} else ""
     return [

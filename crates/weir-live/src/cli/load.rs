@@ -22,7 +22,7 @@ use super::{Failure, print};
 ///
 /// A request is sent when it is due, whether or not earlier ones were answered. A round trip begins when its request was due, and ends when the kernel received the answer. What the server sends
 /// back must begin with the 20 bytes that the request began with. Ctrl-C ends early, and what was measured by then is
-/// told.
+/// reported.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Who answers, such as 10.0.0.2:9000 or [fd00::2]:9000

@@ -154,7 +154,7 @@ class LoadResult:
 
     def _difference(self, strategy: str, quantity: str) -> Mapping[str, Any]:
         row = self._differences.get((strategy, _class_of(quantity), "latency"))
-        return _known(row, f"{quantity} of {strategy} at {self.load} % beside {REFERENCE}")
+        return _known(row, f"{quantity} of {strategy} at {self.load} % compared with {REFERENCE}")
 
     @cached_property
     def published_ratio(self) -> float:

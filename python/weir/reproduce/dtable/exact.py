@@ -79,7 +79,7 @@ def _visits(role: str, packets: Fraction, evidence: Evidence) -> Iterator[Part]:
     found = view.shares(role, SATURATED)[first].value
     expected, other = (float(2048 * each / (2048 * each + 2176)) for each in (packets, Fraction(1)))
     near = abs(found - expected) <= FIGURE_BAR
-    shown = f"share of {first} beside {second}: {found:.4f}, rule {expected:.4f}, without it {other:.4f}"
+    shown = f"share of {first} next to {second}: {found:.4f}, rule {expected:.4f}, without it {other:.4f}"
     yield Part(near, shown)
 
 

@@ -221,7 +221,7 @@ def frames_in_words(evidence: Evidence) -> str:
     return (
         f"{'; '.join(shown)}. So open point O1 is not the cause: with the other shares the claim does not "
         "hold either. What fits both: a turn of DRR ends where the queue of its channel does, seldom where "
-        "the quantum does, so that a longer frame matters only beside channels that offer several times "
+        "the quantum does, so that a longer frame matters only next to channels that offer several times "
         "their reservation, which use the whole of a larger quantum, wait less, and let the others wait"
     )
 

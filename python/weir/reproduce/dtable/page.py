@@ -49,7 +49,7 @@ def html(reproduction: DtableReproduction) -> str:
         *figure_sections(figures),
         ("Improvements in figures", improvements),
         ("Other traffic, other shares", _listing(reproduction.checks.of_kind("variant"))),
-        ("Beside a prototype", _prototype(reproduction)),
+        ("Compared with a prototype", _prototype(reproduction)),
     ]
     return shown(reproduction, sections, figures)
 

@@ -181,7 +181,7 @@ def _vanished(evidence: Evidence, row: Row) -> Iterator[Check]:
         found = Found(
             figure.value,
             largest < half if told else Status.NOT_CHECKABLE,
-            "" if told else f"its 95 % interval reaches {largest:.1f}, so it cannot be told; ",
+            "" if told else f"its 95 % interval reaches {largest:.1f}, so it cannot be decided; ",
             ci95=figure.ci95,
         )
         yield _check(row, channel, f"smaller than half of {usual:.1f}", partial(_noted, found))

@@ -88,7 +88,7 @@ def signed(found: Measured, sign: int, note: str, unless: str = "") -> Found:
     """
     low, high = found.ci95 or (found.value, found.value)
     if low <= 0 <= high:
-        undecided = f"its 95 % interval, {low:+.3g} to {high:+.3g}, contains 0: the sign cannot be told"
+        undecided = f"its 95 % interval, {low:+.3g} to {high:+.3g}, contains 0: the sign is undecided"
         return Found(found.value, Status.NOT_CHECKABLE, f"{undecided}; {note}", ci95=found.ci95)
     met = (low > 0) == (sign > 0)
     return Found(found.value, met, note if met else note + unless, ci95=found.ci95)

@@ -43,7 +43,7 @@ _CHAIN = (
     "between 0.30 and 0.40 ms by how the rate is read and how long slices are"
 )
 _DIGIT = (
-    "printed 0.478 beside 2095 messages/s, which is 0.4773 ms: the last digit was rounded up; the "
+    "printed 0.478 next to 2095 messages/s, which is 0.4773 ms: the last digit was rounded up; the "
     "simulation has 0.4773"
 )
 
@@ -57,7 +57,7 @@ _COSTS: dict[str, _Cost] = {
     "slice/swap": (lambda m: m.swap, _PART, "a preemptive swap less the post"),
     "slice/timer": (lambda m: m.slice_end.value - m.swap, _REST, "what is left of the end of a slice"),
     "dismiss/swap": (lambda m: m.dismiss, _TOTAL, "sink of a higher priority"),
-    "preempt/total": (lambda m: m.preempt, _TOTAL, "generator beside a sink of a higher priority"),
+    "preempt/total": (lambda m: m.preempt, _TOTAL, "generator next to a sink of a higher priority"),
     "preempt/post": (lambda m: m.post, _PART, "what a round with a post costs more than one without"),
     "preempt/swap": (lambda m: m.swap, _PART, "the rest of the preemptive swap"),
     "registers": (

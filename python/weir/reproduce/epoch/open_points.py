@@ -110,7 +110,7 @@ def _undeclared(evidence: Evidence) -> str:
         demon = view.processes(system=True)[1].process
         shown.append(1e3 * view.figure(demon, "response", "max"))
     return (
-        f"beside a generator with a need of 98 ms the Remote Demon responds in {shown[0]:.1f} ms at most if "
+        f"next to a generator with a need of 98 ms the Remote Demon responds in {shown[0]:.1f} ms at most if "
         f"its need is declared, {shown[1]:.1f} ms if not"
     )
 

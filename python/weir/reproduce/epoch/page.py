@@ -50,7 +50,7 @@ def html(reproduction: EpochReproduction) -> str:
         ("Generator and sink in turn", _values(of_kind("rate"), "closed form")),
         *figure_sections(figures),
         ("Claims", table_of(claim, map(_claim, reproduction.judgements), text=6)),
-        ("Beside other disciplines", _comparison(reproduction.compared)),
+        ("Compared with other disciplines", _comparison(reproduction.compared)),
         ("Open points", table_of(point, map(_open_point, reproduction.open_points), text=4)),
     ]
     return shown(reproduction, sections, figures)

@@ -57,7 +57,7 @@ class View:
         for row in self.result.in_use:
             if row.discipline == self.discipline:
                 return list(row.at), list(row.count)
-        raise NotMeasuredError(f"cores in use under {self.discipline}: they are not told")
+        raise NotMeasuredError(f"cores in use under {self.discipline}: they are not reported")
 
     @property
     def period(self) -> float:

@@ -113,7 +113,7 @@ def _slowdowns(reproduction: SteerReproduction) -> str:
 
     head = ("policy", *(f"{workload} {load}" for workload, load in columns))
     below = note(
-        "Over all requests, with 95 % intervals, and beside them what another simulation found in one run "
+        "Over all requests, with 95 % intervals, and next to them what another simulation found in one run "
         "of a million requests. High: half 1 us, half 100 us. Extreme: 99.5 % 0.5 us, 0.5 % 500 us. "
         "RocksDB-like: half 1.5 us, half 635 us. 14 cores, Poisson arrivals. preemptive: quantum 5 us, cost "
         "0.5 us; separated: cores by demand, at least one a class."
