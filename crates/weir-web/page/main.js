@@ -188,7 +188,7 @@ page.run = () =>
     return page.ended(turn, last);
   });
 
-/** Runs a scenario; `show` is given each result so far. Returns the text of the last, or nothing where it failed. */
+/** Runs a scenario; `show` is given the results so far that there are. Returns the text of the last, or nothing where it failed. */
 page.grow = async (turn, scenario, show) => {
   const begun = await page.ask(turn, { call: "begin", ...scenario });
   if (begun.refused) return page.refused(begun.refused) ?? null;
@@ -197,8 +197,9 @@ page.grow = async (turn, scenario, show) => {
     const inside = (part, whole) => page.progress((done + (whole ? part / whole : 0)) / begun.begun.replications);
     const answer = await page.ask(turn, { call: "step" }, begun.begun.replications === 1 ? inside : undefined);
     if (answer.failed) return page.failed(answer.failed) ?? null;
-    last = answer.result.text;
     page.progress(answer.result.done / answer.result.of);
+    if (answer.result.text === null) continue;
+    last = answer.result.text;
     show(JSON.parse(last), answer.result);
   }
   return last;

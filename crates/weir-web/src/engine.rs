@@ -30,7 +30,7 @@ enum Question {
     Check(Text),
     /// Begins a run, in place of one that is not at its end.
     Begin(Text),
-    /// Plays the next replication of the run, and says what is known then.
+    /// Plays the next replication of the run, and says what is known then, now and then and at the end.
     Step,
     /// The first items of a run of one discipline.
     FirstRows {
@@ -83,8 +83,8 @@ struct Known {
     done: u32,
     /// Of so many.
     of: u32,
-    /// The result of those.
-    text: String,
+    /// The result of those, where it is shown.
+    text: Option<String>,
 }
 
 /// A refusal, with its place in the text.

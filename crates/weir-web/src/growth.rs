@@ -1,14 +1,15 @@
-//! A run that shows what is known so far: after each replication, the result of those that were played.
+//! A run that shows what is known so far: after the first replication, and whenever their number has doubled, the result of
+//! those that were played.
 //!
-//! Replications are those of a cell of a sweep: kept, and gathered again with each one more. The last result is that of
-//! [`weir_sim::run`]. A scenario of one replication, or whose runs are as long as it takes, is run whole, in one step.
+//! Replications are those of a cell of a sweep: kept, and gathered again. The last result is that of [`weir_sim::run`]. A scenario
+//! of one replication, or whose runs are as long as it takes, is run whole, in one step.
 //!
-//! Work: that of the run, and O(replications) gatherings.
+//! Work: that of the run, and O(log replications) gatherings: one takes longer than a short replication.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 
-use weir_sim::{Cell, Control, Scenario};
+use weir_sim::{AnyOutcome, Cell, Control, Scenario};
 
 use crate::engine::{Fault, Progress, text};
 
@@ -36,8 +37,8 @@ impl Growth {
         self.done
     }
 
-    /// Makes the next step, of which there is none after the last; the result so far.
-    pub(crate) fn step(&mut self, progress: Progress<'_>) -> Result<String, Fault> {
+    /// Makes the next step, of which there is none after the last; the result so far, where it is shown.
+    pub(crate) fn step(&mut self, progress: Progress<'_>) -> Result<Option<String>, Fault> {
         if self.done == self.steps() {
             return Err(Fault::Failed {
                 message: "the run is at its end".to_owned(),
@@ -45,26 +46,51 @@ impl Growth {
             });
         }
         let cancel = AtomicBool::new(false);
+        let done = self.done + 1;
         let outcome = match &mut self.played {
             None => {
                 let mut told = |state: weir_sim::Progress| progress(state.done, state.total);
                 let (threads, records) = (NonZeroUsize::MIN, None);
                 let mut control = Control { threads, cancel: &cancel, progress: &mut told, records };
-                weir_sim::run(&self.scenario, &mut control)?
+                Some(weir_sim::run(&self.scenario, &mut control)?)
             }
             Some((cell, kept)) => {
                 kept.extend(cell.play(self.done, &cancel)?);
-                progress(u64::from(self.done) + 1, u64::from(cell.replications()));
-                let mut numbered = (0..).zip(kept.iter().cloned());
-                if self.done + 1 == cell.replications() {
-                    cell.gather(&mut numbered)?
-                } else {
-                    let (part, _) = cell.scenario().clone().replicated(Some(self.done + 1))?;
-                    part.gather(&mut numbered)?
-                }
+                progress(u64::from(done), u64::from(cell.replications()));
+                is_shown(done, cell.replications()).then(|| gathered(cell, kept, done)).transpose()?
             }
         };
-        self.done += 1;
-        text(&outcome)
+        self.done = done;
+        outcome.as_ref().map(text).transpose()
+    }
+}
+
+/// Whether there is a result after `done` replications of `all`: after 1, 2, 4 and so on, while as many again follow, and at
+/// the end.
+fn is_shown(done: u32, all: u32) -> bool {
+    done == all || (done.is_power_of_two() && done <= all - done)
+}
+
+/// The result of the first `done` replications of a cell.
+fn gathered(cell: &Cell, kept: &[Vec<u8>], done: u32) -> Result<AnyOutcome, Fault> {
+    let mut numbered = (0..).zip(kept.iter().cloned());
+    if done == cell.replications() {
+        return Ok(cell.gather(&mut numbered)?);
+    }
+    let (part, _) = cell.scenario().clone().replicated(Some(done))?;
+    Ok(part.gather(&mut numbered)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_shown_after_each_doubling_and_at_the_end() {
+        let shown = |all| (1..=all).filter(|&done| is_shown(done, all)).collect::<Vec<_>>();
+        assert_eq!(shown(1), [1]);
+        assert_eq!(shown(3), [1, 3]);
+        assert_eq!(shown(10), [1, 2, 4, 10]);
+        assert_eq!(shown(16), [1, 2, 4, 8, 16]);
     }
 }

@@ -3,7 +3,7 @@
 //! | file | |
 //! |-|-|
 //! | `engine` | what may be asked, and the answers |
-//! | `growth` | a run that shows what is known so far, replication by replication |
+//! | `growth` | a run that shows what is known so far |
 //! | `first_rows` | the first items of a run, one by one |
 //! | `abi` | the functions that the module exports, and those that it needs of the page |
 //!

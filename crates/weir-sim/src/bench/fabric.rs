@@ -80,6 +80,7 @@ fn scenario(spec: &str, levels: u32, micros: u64) -> FabricScenario {
         traffic: Traffic {
             loads: vec![0.8],
             arrivals: Arrivals::Poisson,
+            curve: None,
             header: Bytes::new(8),
             flow_rate: Rate::new(1_000_000),
             hot_spot: None,
