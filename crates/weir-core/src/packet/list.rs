@@ -50,6 +50,14 @@ impl List {
         Some(entry)
     }
 
+    /// The first entry goes to the end; there is one. If it is the only one, it is put behind itself and read back.
+    #[inline]
+    pub(super) fn rotate<N: Node>(&mut self, table: &mut [N]) {
+        table[self.last as usize].set_next(self.first);
+        self.last = self.first;
+        self.first = table[self.first as usize].next();
+    }
+
     /// Entries go from the front to the end as long as `passes` says so of them, at most `most` of them; returns how many
     /// did. The list is not changed otherwise, and its ends stay in registers.
     #[inline]
