@@ -124,4 +124,17 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn rotating_is_taking_and_joining() {
+        for entries in 1..6 {
+            let (mut table, mut list) = ([Entry::default(); 6], List::default());
+            (0..entries).for_each(|entry| list.push(&mut table, entry));
+            for turn in 0..9 {
+                assert_eq!((list.first(), list.len()), (Some(turn % entries), entries));
+                list.rotate(&mut table);
+                assert!(list.iter(&table).eq((1..=entries).map(|place| (turn + place) % entries)));
+            }
+        }
+    }
 }

@@ -241,4 +241,18 @@ mod tests {
         assert_eq!((slots.head(&chains[0]), chains[0].len()), (Some(&291), 3));
         assert_eq!(slots.take(&mut Chain::default()), None);
     }
+
+    #[test]
+    fn a_queue_joins_behind_another() {
+        for (before, behind) in [(0, 0), (0, 2), (2, 0), (3, 1)] {
+            let (mut slots, mut all, mut chain) = (Slots::new(true), Chain::default(), Chain::default());
+            (0..before).for_each(|item| slots.append(&mut all, item));
+            (before..before + behind).for_each(|item| slots.append(&mut chain, item));
+            slots.join(&mut all, chain);
+            slots.append(&mut all, 9);
+            assert_eq!(all.len(), before + behind + 1);
+            assert!((0..before + behind).chain([9]).all(|item| slots.take(&mut all) == Some(item)));
+            assert_eq!(slots.take(&mut all), None);
+        }
+    }
 }
