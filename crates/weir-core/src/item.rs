@@ -51,6 +51,8 @@ impl Dscp {
 pub trait Item: Sized {
     /// The unit of its service: packets of a message, bytes of a packet, nanoseconds of a task.
     type Cost: Cost;
+    /// Whether it is always served whole: the quantum of its grant is what it costs.
+    const WHOLE: bool = false;
     /// Whose item it is.
     fn flow(&self) -> FlowId;
     /// Distinguishes it from all others present; zero where it has no number. Only dispatchers that hear what becomes
@@ -131,6 +133,7 @@ pub struct Packet {
 
 impl Item for Packet {
     type Cost = Bytes;
+    const WHOLE: bool = true;
     #[inline]
     fn flow(&self) -> FlowId {
         self.flow

@@ -40,6 +40,7 @@ pub struct Flight {
 
 impl Item for Flight {
     type Cost = Bytes;
+    const WHOLE: bool = true;
 
     #[inline]
     fn flow(&self) -> FlowId {

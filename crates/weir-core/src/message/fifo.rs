@@ -63,6 +63,19 @@ impl<I: Item> Fifo<I> {
         Self { queue: VecDeque::new(), limit, backlog: Backlog::default() }
     }
 
+    /// Whether one more, `item`, may wait.
+    #[inline(always)]
+    pub(crate) fn admits(&self, item: &I) -> bool {
+        self.limit.admits(&self.backlog, item.cost())
+    }
+
+    /// Puts an item at the end.
+    #[inline(always)]
+    pub(crate) fn append(&mut self, item: I) {
+        self.backlog.add(item.cost());
+        self.queue.push_back(item);
+    }
+
     /// As a spec names it.
     ///
     /// # Errors
@@ -75,10 +88,8 @@ impl<I: Item> Fifo<I> {
 impl<I: Item> Discipline<I> for Fifo<I> {
     #[inline]
     fn enqueue(&mut self, _now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
-        let cost = item.cost();
-        if self.limit.admits(&self.backlog, cost) {
-            self.backlog.add(cost);
-            self.queue.push_back(item);
+        if self.admits(&item) {
+            self.append(item);
         } else {
             drops.dropped(item, DropReason::QueueFull);
         }
@@ -87,11 +98,14 @@ impl<I: Item> Discipline<I> for Fifo<I> {
 
     #[inline]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
-        if !gate.permits(self.queue.front()?) {
+        let head = self.queue.front()?;
+        if !gate.permits(head) {
             return None;
         }
+        // Of what it costs, which is read before it is taken: an item that nobody looks into is handed over in the pieces
+        // in which it lies.
+        let quantum = head.cost();
         let item = self.queue.pop_front()?;
-        let quantum = item.cost();
         self.backlog.remove(quantum);
         Some(Grant { item, quantum })
     }

@@ -21,6 +21,8 @@ fn tokens(size: Bytes) -> i128 {
 pub(super) struct Bucket {
     rate: Rate,
     burst: Bytes,
+    /// Tokens for the burst.
+    most: i128,
     level: i128,
     at: Instant,
 }
@@ -28,7 +30,7 @@ pub(super) struct Bucket {
 impl Bucket {
     /// A full one; the rate is not zero.
     pub(super) fn full(rate: Rate, burst: Bytes) -> Self {
-        Self { rate, burst, level: tokens(burst), at: Instant::ZERO }
+        Self { rate, burst, most: tokens(burst), level: tokens(burst), at: Instant::ZERO }
     }
 
     /// How many bytes it holds at most.
@@ -42,7 +44,7 @@ impl Bucket {
     pub(super) fn settle(&mut self, now: Instant) {
         let accrued = u128::from(self.rate.get()) * u128::from(now.since(self.at).get());
         let accrued = i128::try_from(accrued).unwrap_or(i128::MAX);
-        self.level = self.level.saturating_add(accrued).min(tokens(self.burst));
+        self.level = self.level.saturating_add(accrued).min(self.most);
         self.at = self.at.max(now);
     }
 

@@ -6,7 +6,7 @@
 use core::any::Any;
 
 use super::fifo::Fifo;
-use crate::discipline::{Backlog, Discipline, Drops, Effort, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Gate, Grant};
 use crate::item::Item;
 use crate::registry::{Visitor, visit_packet};
 use crate::spec::{Spec, SpecError};
@@ -54,9 +54,12 @@ impl<I: Item> Discipline<I> for Child<I> {
     #[inline]
     fn enqueue(&mut self, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
         match self {
-            Self::Fifo(fifo) => fifo.enqueue(now, item, drops),
-            Self::Other(other) => other.enqueue(now, item, drops),
+            // As `Fifo` does it, without a call that takes the item on either path: for that it would be copied.
+            Self::Fifo(fifo) if fifo.admits(&item) => fifo.append(item),
+            Self::Fifo(_) => drops.dropped(item, DropReason::QueueFull),
+            Self::Other(other) => return other.enqueue(now, item, drops),
         }
+        Enqueued::Queued
     }
 
     #[inline]

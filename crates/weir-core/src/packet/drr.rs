@@ -253,6 +253,9 @@ impl<I: Item> Drr<I> {
     #[cold]
     #[inline(never)]
     fn fetch_ahead(&mut self) {
+        if self.fetched > 0 {
+            return;
+        }
         let next = (0..AHEAD).map_while(|turn| self.ring.get(turn));
         self.flows.fetch(next, flows::read, |turn| turn.quantum.count() ^ u64::from(turn.present));
         self.fetched = AHEAD;
@@ -324,8 +327,7 @@ impl<I: Item> Discipline<I> for Drr<I> {
                 return Enqueued::Queued;
             }
         };
-        self.flows.append(flow, item);
-        let turn = self.flows.state_mut(flow);
+        let turn = self.flows.append(flow, item);
         if !turn.present {
             turn.present = true;
             self.ring.join(flow);
@@ -341,7 +343,7 @@ impl<I: Item> Discipline<I> for Drr<I> {
             self.rejoin(gate);
         }
         while let Some(flow) = self.ring.get(0) {
-            if self.flows.are_far() && self.fetched == 0 {
+            if self.flows.are_far() {
                 self.fetch_ahead();
             }
             visited += 1;

@@ -207,10 +207,11 @@ impl<I: Item, T, S> Flows<I, T, S> {
             By::Flow => item.flow().0,
             By::Class => item.class().0.into(),
         };
-        if flow as usize >= self.entries.len() && !self.grow(flow as usize, make) {
-            return Err(DropReason::Unclassified);
-        }
-        let waiting = self.entries[flow as usize].packets.len().into();
+        let waiting = match self.entries.get(flow as usize).map(|entry| entry.packets.len()) {
+            Some(waiting) => waiting.into(),
+            None if self.grow(flow as usize, make) => 0,
+            None => return Err(DropReason::Unclassified),
+        };
         if !self.config.limits.admit(waiting, self.backlog.items) && !self.make_room(waiting, drops, evict) {
             return Err(DropReason::QueueFull);
         }
@@ -256,14 +257,15 @@ impl<I: Item, T, S> Flows<I, T, S> {
         true
     }
 
-    /// Puts what has been admitted at the end of its queue.
+    /// Puts what has been admitted at the end of its queue; its flow's state.
     #[inline(always)]
-    pub(super) fn append(&mut self, flow: u32, packet: T) {
-        let packets = &mut self.entries[flow as usize].packets;
+    pub(super) fn append(&mut self, flow: u32, packet: T) -> &mut S {
+        let Entry { packets, state } = &mut self.entries[flow as usize];
         self.slots.append(packets, packet);
         if let Some(lengths) = &mut self.lengths {
             lengths.set(flow, packets.len().into());
         }
+        state
     }
 
     /// Whether a flow has no packet.
@@ -289,11 +291,11 @@ impl<I: Item, T, S> Flows<I, T, S> {
     #[inline(always)]
     pub(super) fn take(&mut self, flow: u32) -> Option<T> {
         let packets = &mut self.entries[flow as usize].packets;
-        let taken = self.slots.take(packets);
+        let taken = self.slots.take(packets)?;
         if let Some(lengths) = &mut self.lengths {
             lengths.set(flow, packets.len().into());
         }
-        taken
+        Some(taken)
     }
 
     /// What was taken no longer waits.

@@ -80,6 +80,19 @@ struct Flow<D, C> {
     surplus: C,
 }
 
+impl<D, C> Flow<D, C> {
+    /// Whether it takes turns from now on: it has a packet, and had none.
+    #[inline]
+    fn joins<I: Item>(&mut self) -> bool
+    where
+        D: Discipline<I>,
+    {
+        let joins = !self.in_turn && self.child.as_ref().is_some_and(|child| !child.backlog().is_empty());
+        self.in_turn |= joins;
+        joins
+    }
+}
+
 impl<D, C> Node for Flow<D, C> {
     #[inline]
     fn next(&self) -> u32 {
@@ -165,26 +178,27 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
         }
     }
 
-    /// The entry of the item's flow, with its child; `None` if it is beyond the table.
-    #[inline]
-    fn flow_of(&mut self, item: &I) -> Option<usize> {
-        let flow = self.number(item);
-        if self.flows.get(flow).is_some_and(|flow| flow.child.is_some()) {
-            return Some(flow);
+    /// The first packet of a flow, whose child is made if the flow is within the table.
+    #[cold]
+    #[inline(never)]
+    fn enqueue_first(&mut self, at: usize, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
+        if self.grow(at) {
+            return self.enqueue(now, item, drops);
         }
-        self.grow(flow)
+        drops.dropped(item, DropReason::Unclassified);
+        Enqueued::Queued
     }
 
-    #[cold]
-    fn grow(&mut self, flow: usize) -> Option<usize> {
+    /// Makes the entries up to that of `flow`, and its child, if the table is large enough.
+    fn grow(&mut self, flow: usize) -> bool {
         if flow >= self.config.flows {
-            return None;
+            return false;
         }
         while self.flows.len() <= flow {
             self.flows.push(Flow { child: None, next: 0, in_turn: false, surplus: I::Cost::ZERO });
         }
         self.flows[flow].child = Some((self.make)());
-        Some(flow)
+        true
     }
 
     /// The child of an item's flow, if it is to hear what becomes of its grant. Where the longest queue gives way it has
@@ -198,30 +212,21 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
         self.flows.get_mut(flow)?.child.as_mut()
     }
 
-    /// A flow that has a packet takes turns.
-    #[inline]
-    fn join(&mut self, flow: usize) {
-        let Flow { child, in_turn, .. } = &mut self.flows[flow];
-        if !*in_turn && child.as_ref().is_some_and(|child| !child.backlog().is_empty()) {
-            *in_turn = true;
-            self.turns.push(&mut self.flows, flow as u32);
-        }
-    }
-
-    /// The turn ends; the flow stands at the end of the list if it has a packet. Whether it has one.
-    #[inline]
-    fn end_turn(&mut self, at: u32) -> bool {
+    /// The turn of the first flow ends; it stands at the end of the list if it has a packet.
+    #[inline(always)]
+    fn end_turn(&mut self, at: u32, has_packets: bool) {
         let surplus = self.round.end();
-        self.turns.pop(&self.flows);
         let flow = &mut self.flows[at as usize];
-        flow.in_turn = flow.child.as_ref().is_some_and(|child| !child.backlog().is_empty());
-        flow.surplus = if flow.in_turn { surplus } else { I::Cost::ZERO };
-        if flow.in_turn {
-            self.turns.push(&mut self.flows, at);
-        } else if self.turns.len() == 0 {
-            self.round = Round::default();
+        flow.in_turn = has_packets;
+        flow.surplus = if has_packets { surplus } else { I::Cost::ZERO };
+        if has_packets {
+            self.turns.rotate(&mut self.flows);
+        } else {
+            self.turns.pop(&self.flows);
+            if self.turns.len() == 0 {
+                self.round = Round::default();
+            }
         }
-        self.flows[at as usize].in_turn
     }
 
     /// What the flow whose turn it is gives; its turn ends with its allowance or its last packet. Where lengths are kept,
@@ -234,7 +239,11 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
         gate: &dyn Gate<I>,
         drops: &mut dyn Drops<I>,
     ) -> Option<Grant<I>> {
-        let child = self.flows[at as usize].child.as_mut()?;
+        let Flow { child, surplus, .. } = &mut self.flows[at as usize];
+        if self.round.allowance == I::Cost::ZERO {
+            self.round.begin(self.turns.len(), *surplus);
+        }
+        let child = child.as_mut()?;
         let grant = child.dequeue(now, gate, &mut Leaving { backlog: &mut self.backlog, drops });
         let left = child.backlog().items;
         if KEEPS_LENGTHS && let Some(lengths) = &mut self.lengths {
@@ -244,17 +253,18 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
         if KEEPS_LENGTHS {
             child.finish(now, &item, item.cost());
         }
+        // One that is served whole is not looked at, so that it is handed over in the pieces in which it lies.
+        self.backlog.remove(if I::WHOLE { quantum } else { item.cost() });
         let is_last = left == 0;
-        self.backlog.remove(item.cost());
         self.round.had = self.round.had.plus(quantum.max(I::Cost::ONE));
         if is_last || self.round.had >= self.round.allowance {
-            self.end_turn(at);
+            self.end_turn(at, !is_last);
             self.idle = Some(at).filter(|_| is_last);
         }
         Some(Grant { item, quantum })
     }
 
-    /// What the first flow in turn gives that gives anything.
+    /// What the first flow in turn gives that gives anything; mostly that is the first.
     #[inline(always)]
     fn decide<const KEEPS_LENGTHS: bool>(
         &mut self,
@@ -262,24 +272,42 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
         gate: &dyn Gate<I>,
         drops: &mut dyn Drops<I>,
     ) -> Option<Grant<I>> {
+        let first = self.turns.first()?;
+        if let Some(Grant { item, quantum }) = self.take::<KEEPS_LENGTHS>(first, now, gate, drops) {
+            return Some(Grant { item, quantum });
+        }
+        let Grant { item, quantum } = self.decide_behind::<KEEPS_LENGTHS>(first, now, gate, drops)?;
+        Some(Grant { item, quantum })
+    }
+
+    /// The same behind a flow that has given nothing in its turn.
+    #[cold]
+    #[inline(never)]
+    fn decide_behind<const KEEPS_LENGTHS: bool>(
+        &mut self,
+        mut at: u32,
+        now: Instant,
+        gate: &dyn Gate<I>,
+        drops: &mut dyn Drops<I>,
+    ) -> Option<Grant<I>> {
         let mut held = 0;
-        while let Some(at) = self.turns.first() {
-            if self.round.allowance == I::Cost::ZERO {
-                self.round.begin(self.turns.len(), self.flows[at as usize].surplus);
-            }
-            if let Some(Grant { item, quantum }) = self.take::<KEEPS_LENGTHS>(at, now, gate, drops) {
-                self.wake = None;
-                return Some(Grant { item, quantum });
-            }
-            if self.end_turn(at) {
+        loop {
+            let waits =
+                self.flows[at as usize].child.as_ref().is_some_and(|child| !child.backlog().is_empty());
+            self.end_turn(at, waits);
+            if waits {
                 held += 1;
                 self.wake = [self.wake, self.wake_of(at, now)].into_iter().flatten().min();
             }
             if held >= self.turns.len() {
-                break;
+                return None;
+            }
+            at = self.turns.first()?;
+            if let Some(grant) = self.take::<KEEPS_LENGTHS>(at, now, gate, drops) {
+                self.wake = None;
+                return Some(grant);
             }
         }
-        None
     }
 
     /// The same where lengths are kept, apart: the child looks at a packet there, which must then lie in memory.
@@ -344,10 +372,10 @@ impl<I: Item<Cost = Bytes> + Send + 'static> Fq<I, Child<I>, ChildFactory<I>> {
 impl<I: Item, D: Discipline<I>, F: Fn() -> D> Discipline<I> for Fq<I, D, F> {
     #[inline]
     fn enqueue(&mut self, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
-        let Some(at) = self.flow_of(&item) else {
-            drops.dropped(item, DropReason::Unclassified);
-            return Enqueued::Queued;
-        };
+        let at = self.number(&item);
+        if self.flows.get(at).is_none_or(|flow| flow.child.is_none()) {
+            return self.enqueue_first(at, now, item, drops);
+        }
         if self.config.limits != Limits::NONE {
             let waiting = self.flows[at].child.as_ref().map_or(0, |child| child.backlog().items);
             let admits = self.config.limits.admit(waiting, self.backlog.items);
@@ -356,14 +384,16 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Discipline<I> for Fq<I, D, F> {
                 return Enqueued::Queued;
             }
         }
-        if let Some(child) = &mut self.flows[at].child {
-            self.backlog.add(item.cost());
-            let _ = child.enqueue(now, item, &mut Leaving { backlog: &mut self.backlog, drops });
-            if let Some(lengths) = &mut self.lengths {
-                lengths.set(at as u32, child.backlog().items);
-            }
+        let flow = &mut self.flows[at];
+        let Some(child) = &mut flow.child else { return Enqueued::Queued };
+        self.backlog.add(item.cost());
+        let _ = child.enqueue(now, item, &mut Leaving { backlog: &mut self.backlog, drops });
+        if let Some(lengths) = &mut self.lengths {
+            lengths.set(at as u32, child.backlog().items);
         }
-        self.join(at);
+        if flow.joins() {
+            self.turns.push(&mut self.flows, at as u32);
+        }
         Enqueued::Queued
     }
 
@@ -385,13 +415,15 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Discipline<I> for Fq<I, D, F> {
 
     fn requeue(&mut self, now: Instant, item: I, used: I::Cost, drops: &mut dyn Drops<I>) {
         let at = self.number(&item);
-        let flow = self.flows.get_mut(at).filter(|_| self.lengths.is_none());
-        let Some(child) = flow.and_then(|flow| flow.child.as_mut()) else {
+        let mut flow = self.flows.get_mut(at).filter(|_| self.lengths.is_none());
+        let Some(child) = flow.as_mut().and_then(|flow| flow.child.as_mut()) else {
             return drops.dropped(item, DropReason::NotResumable);
         };
         self.backlog.add(item.cost());
         child.requeue(now, item, used, &mut Leaving { backlog: &mut self.backlog, drops });
-        self.join(at);
+        if flow.is_some_and(Flow::joins) {
+            self.turns.push(&mut self.flows, at as u32);
+        }
     }
 
     fn finish(&mut self, now: Instant, item: &I, used: I::Cost) {

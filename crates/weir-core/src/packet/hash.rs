@@ -270,13 +270,16 @@ impl Spread {
         let place = item.flow().0 as usize % REMEMBERED;
         match self.remembered.get(place) {
             Some(known) if known.label == label && known.epoch == self.epoch => known.bucket,
-            _ => self.compute(label, place),
+            _ => self.compute(item, place),
         }
     }
 
-    // Apart, so that the calls around it stay small enough to be inlined.
+    // Apart, so that the calls around it stay small enough to be inlined; of the item, since a label would be laid into
+    // memory for it.
+    #[cold]
     #[inline(never)]
-    fn compute(&mut self, label: Label, place: usize) -> u32 {
+    fn compute<I: Item>(&mut self, item: &I, place: usize) -> u32 {
+        let label = self.key.label(item);
         if place >= self.remembered.len() {
             self.remembered.resize((place + 1).next_power_of_two(), Remembered::default());
         }

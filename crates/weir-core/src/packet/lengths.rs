@@ -1,61 +1,45 @@
 //! Queues by their lengths, so that the longest is found in one step.
 //!
-//! Queues of one length stand in a list of their own, chained through their table. A queue that gets another length
-//! goes to the front of another list: of several as long, the newest is the one that had another length last.
+//! Queues of one length stand in a ring of their own. A queue that gets another length goes to the front of another
+//! ring: of several as long, the newest is the one that had another length last. Each ring has a head, which stands
+//! between its oldest and its newest, so that a queue has two neighbours wherever it stands, and none is asked for.
 //!
 //! | | |
 //! |-|-|
 //! | Source | Linux, `net/sched/sch_sfq.c` (the lists by depth); McKenney, *Stochastic fairness queueing*, INFOCOM '90 (buffer stealing) |
 //! | Work | O(1) for one packet more or less; O(k) for k packets less at once |
 //! | Units | packets |
-//! | Memory | 12 bytes per queue, one word per length; both stay |
+//! | Memory | 16 bytes per queue or per length, of whichever there are more; both stay |
 
 /// No queue.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// How long a queue is, and its neighbours among those of its length.
+/// Longer queues count as this long.
+const LONGEST: u32 = (u32::MAX >> 1) - 1;
+
+/// The neighbours of a queue among those of its length, or of a head: its oldest and its newest.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Link {
-    length: u32,
+struct Node {
     newer: u32,
     older: u32,
 }
 
-impl Link {
-    /// Of an empty queue, which stands in no list.
-    pub(super) const EMPTY: Self = Self { length: 0, newer: NONE, older: NONE };
-
-    /// How many packets wait in the queue.
-    #[inline]
-    pub(super) fn length(&self) -> u32 {
-        self.length
-    }
+/// The node of a queue; heads stand in between.
+#[inline]
+fn node_of(queue: u32) -> u32 {
+    2 * queue
 }
 
-/// An entry of a table of queues.
-pub(super) trait Linked {
-    /// Its link.
-    fn link(&self) -> &Link;
-    /// The same, to change.
-    fn link_mut(&mut self) -> &mut Link;
+/// The head of the ring of a length.
+#[inline]
+fn head_of(length: u32) -> u32 {
+    2 * length + 1
 }
 
-impl Linked for Link {
-    #[inline]
-    fn link(&self) -> &Link {
-        self
-    }
-    #[inline]
-    fn link_mut(&mut self) -> &mut Link {
-        self
-    }
-}
-
-/// The lists of queues by length, over a table that the caller has.
+/// The rings of queues by length.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lengths {
-    /// The newest queue of each length, from one on.
-    newest: Vec<u32>,
+    nodes: Vec<Node>,
     /// The greatest length.
     longest: u32,
 }
@@ -70,48 +54,51 @@ impl Lengths {
     /// The newest of the longest queues, if something waits.
     #[inline]
     pub(super) fn newest_of_longest(&self) -> Option<u32> {
-        if self.longest > 0 { self.newest.get(self.longest as usize).copied() } else { None }
+        (self.longest > 0).then(|| self.nodes[head_of(self.longest) as usize].older / 2)
     }
 
-    /// Nothing waits; the links of the table are emptied by the caller.
+    /// Nothing waits.
     pub(super) fn clear(&mut self) {
-        self.newest.fill(NONE);
-        self.longest = 0;
+        *self = Self { nodes: core::mem::take(&mut self.nodes), longest: 0 };
+        (0_u32..).zip(&mut self.nodes).for_each(|(at, node)| *node = Node { newer: at, older: at });
     }
 
     /// A queue gets another length, and becomes the newest of those who have it.
     #[inline(always)]
-    pub(super) fn set<Q: Linked>(&mut self, queues: &mut [Q], at: u32, changed: u32) {
-        let Link { length, newer, older } = *queues[at as usize].link();
-        if length > 0 {
-            match queues.get_mut(newer as usize) {
-                Some(newer) => newer.link_mut().older = older,
-                None => self.newest[length as usize] = older,
-            }
-            if let Some(older) = queues.get_mut(older as usize) {
-                older.link_mut().newer = newer;
-            }
+    pub(super) fn set(&mut self, queue: u32, length: u32) {
+        let (at, head) = (node_of(queue), head_of(length));
+        if at.max(head) as usize >= self.nodes.len() {
+            self.grow(at.max(head));
         }
-        if changed as usize >= self.newest.len() {
-            self.newest.resize(changed as usize + 1, NONE);
+        let nodes = &mut self.nodes[..];
+        let Node { newer, older } = nodes[at as usize];
+        nodes[newer as usize].older = older;
+        nodes[older as usize].newer = newer;
+        let older = core::mem::replace(&mut nodes[head as usize].older, at);
+        nodes[at as usize] = Node { newer: head, older };
+        nodes[older as usize].newer = at;
+        let is_empty = |length| nodes[head_of(length) as usize].older == head_of(length);
+        let mut longest = self.longest.max(length);
+        while longest > 0 && is_empty(longest) {
+            longest -= 1;
         }
-        let older =
-            if changed > 0 { core::mem::replace(&mut self.newest[changed as usize], at) } else { NONE };
-        if let Some(older) = queues.get_mut(older as usize) {
-            older.link_mut().newer = at;
-        }
-        *queues[at as usize].link_mut() = Link { length: changed, newer: NONE, older };
-        self.longest = self.longest.max(changed);
-        while self.longest > 0 && self.newest[self.longest as usize] == NONE {
-            self.longest -= 1;
-        }
+        self.longest = longest;
+    }
+
+    /// Makes nodes up to this one, each alone in its ring.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, last: u32) {
+        let alone = |at| Node { newer: at, older: at };
+        self.nodes.extend((self.nodes.len() as u32..=last).map(alone));
     }
 }
 
-/// Lengths apart from the queues, for a table that keeps them only where the longest queue gives way.
+/// The lengths of the queues too, for a table that keeps them only where the longest queue gives way.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LengthsApart {
-    links: Vec<Link>,
+    /// Of each queue.
+    known: Vec<u32>,
     lengths: Lengths,
 }
 
@@ -119,12 +106,12 @@ impl LengthsApart {
     /// Notes that `length` packets wait in a queue now.
     #[inline]
     pub(super) fn set(&mut self, at: u32, length: u64) {
-        if at as usize >= self.links.len() {
-            self.links.resize(at as usize + 1, Link::EMPTY);
+        if at as usize >= self.known.len() {
+            self.known.resize(at as usize + 1, 0);
         }
-        let length = u32::try_from(length).unwrap_or(u32::MAX - 1);
-        if self.links[at as usize].length != length {
-            self.lengths.set(&mut self.links, at, length);
+        let length = u32::try_from(length).unwrap_or(LONGEST).min(LONGEST);
+        if core::mem::replace(&mut self.known[at as usize], length) != length {
+            self.lengths.set(at, length);
         }
     }
 

@@ -50,6 +50,14 @@ impl List {
         Some(entry)
     }
 
+    /// The first entry goes to the end; there is one. If it is the only one, it is put behind itself and read back.
+    #[inline]
+    pub(super) fn rotate<N: Node>(&mut self, table: &mut [N]) {
+        table[self.last as usize].set_next(self.first);
+        self.last = self.first;
+        self.first = table[self.first as usize].next();
+    }
+
     /// Entries go from the front to the end as long as `passes` says so of them, at most `most` of them; returns how many
     /// did. The list is not changed otherwise, and its ends stay in registers.
     #[inline]
@@ -113,6 +121,19 @@ mod tests {
                 assert!(list.iter(&table).eq(plain.iter(&plain_table)));
                 assert_eq!(passed, if entries > 1 { most.min(refused) } else { 0 });
                 assert_eq!((list.len(), list.last), (plain.len(), plain.last));
+            }
+        }
+    }
+
+    #[test]
+    fn rotating_is_taking_and_joining() {
+        for entries in 1..6 {
+            let (mut table, mut list) = ([Entry::default(); 6], List::default());
+            (0..entries).for_each(|entry| list.push(&mut table, entry));
+            for turn in 0..9 {
+                assert_eq!((list.first(), list.len()), (Some(turn % entries), entries));
+                list.rotate(&mut table);
+                assert!(list.iter(&table).eq((1..=entries).map(|place| (turn + place) % entries)));
             }
         }
     }

@@ -10,10 +10,11 @@
 //! | Source | Linux, `net/sched/sch_sfq.c`; Shreedhar and Varghese, SIGCOMM '95, for turns of bytes |
 //! | Work per packet | O(1) if `quantum >= max(cost)`, else O(queues); one step more per queue held back |
 //! | Units | length: packets; allowance, quantum: the unit of the item's cost |
-//! | Memory | 40 bytes per queue, one slot per waiting packet, one word per length; all stay |
+//! | Memory | 40 bytes per queue, one slot per waiting packet; both stay |
 
-use super::lengths::{Lengths, Link, Linked};
-use crate::discipline::{Backlog, Gate};
+use super::lengths::Lengths;
+use super::slots::{Chain, Slots};
+use crate::discipline::{Backlog, Gate, Grant};
 use crate::item::Item;
 use crate::units::Cost;
 
@@ -28,35 +29,12 @@ pub(super) const LEAST_QUANTUM: u64 = 256;
 /// The largest quantum, in bytes.
 pub(super) const LARGEST_QUANTUM: u64 = i32::MAX as u64;
 
-/// A packet and its neighbours in its queue.
-#[derive(Clone, Debug)]
-struct Slot<I> {
-    item: Option<I>,
-    next: u32,
-    previous: u32,
-}
-
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Queue {
-    first: u32,
-    last: u32,
-    link: Link,
+    packets: Chain,
     /// The queue behind this one in the round.
     next: u32,
     allowance: i64,
-}
-
-const EMPTY: Queue = Queue { first: NONE, last: NONE, link: Link::EMPTY, next: NONE, allowance: 0 };
-
-impl Linked for Queue {
-    #[inline]
-    fn link(&self) -> &Link {
-        &self.link
-    }
-    #[inline]
-    fn link_mut(&mut self) -> &mut Link {
-        &mut self.link
-    }
 }
 
 /// Queues by number; they come into being as they are used.
@@ -64,9 +42,7 @@ impl Linked for Queue {
 pub(super) struct Queues<I: Item> {
     quantum: i64,
     queues: Vec<Queue>,
-    slots: Vec<Slot<I>>,
-    /// The first of the free slots, which are chained.
-    free: u32,
+    slots: Slots<I>,
     /// The last queue of the round, where `waiting` is not zero.
     last: u32,
     /// How many queues have packets.
@@ -76,7 +52,7 @@ pub(super) struct Queues<I: Item> {
 }
 
 /// Packets that were taken out of their queues together, in the order of the round.
-pub(super) struct Gathered(u32);
+pub(super) struct Gathered(Chain);
 
 impl<I: Item> Queues<I> {
     /// No queues. `quantum` is at most [`LARGEST_QUANTUM`], and not nothing.
@@ -84,8 +60,7 @@ impl<I: Item> Queues<I> {
         Self {
             quantum: quantum.count().clamp(1, LARGEST_QUANTUM) as i64,
             queues: Vec::new(),
-            slots: Vec::new(),
-            free: NONE,
+            slots: Slots::new(true),
             last: NONE,
             waiting: 0,
             lengths: Lengths::default(),
@@ -100,21 +75,22 @@ impl<I: Item> Queues<I> {
     /// How many packets wait in a queue.
     #[inline]
     pub(super) fn length(&self, queue: u32) -> u32 {
-        self.queues.get(queue as usize).map_or(0, |queue| queue.link.length())
+        self.queues.get(queue as usize).map_or(0, |queue| queue.packets.len())
     }
 
     /// Puts a packet at the end of a queue.
     #[inline(always)]
     pub(super) fn append(&mut self, queue: u32, item: I) {
         if queue as usize >= self.queues.len() {
-            self.queues.resize(queue as usize + 1, EMPTY);
+            self.queues.resize_with(queue as usize + 1, Queue::default);
         }
         self.backlog.add(item.cost());
-        self.chain(queue, item);
-        let length = self.length(queue) + 1;
-        self.lengths.set(&mut self.queues, queue, length);
+        let Queue { packets, allowance, .. } = &mut self.queues[queue as usize];
+        self.slots.append(packets, item);
+        let length = packets.len();
+        self.lengths.set(queue, length);
         if length == 1 {
-            self.queues[queue as usize].allowance = self.quantum;
+            *allowance = self.quantum;
             self.join(queue);
         }
     }
@@ -122,8 +98,9 @@ impl<I: Item> Queues<I> {
     /// Puts a packet at the end of a queue that is not empty, in exchange for its head.
     pub(super) fn exchange(&mut self, queue: u32, item: I) -> Option<I> {
         self.backlog.add(item.cost());
-        self.chain(queue, item);
-        let head = self.unchain(queue, self.queues[queue as usize].first)?;
+        let packets = &mut self.queues[queue as usize].packets;
+        self.slots.append(packets, item);
+        let head = self.slots.take(packets)?;
         self.backlog.remove(head.cost());
         Some(head)
     }
@@ -133,32 +110,38 @@ impl<I: Item> Queues<I> {
     pub(super) fn take_from_longest(&mut self, head: bool) -> Option<(u32, I)> {
         let longest = self.lengths.newest_of_longest()?;
         let queue = if self.lengths.longest() == 1 { self.whose_turn() } else { longest };
-        let Queue { first, last, .. } = self.queues[queue as usize];
-        let item = self.unchain(queue, if head { first } else { last })?;
-        self.shorten(queue, &item);
+        let packets = &mut self.queues[queue as usize].packets;
+        let item = if head || packets.len() == 1 {
+            self.slots.take(packets)
+        } else {
+            self.slots.take_last(packets)
+        }?;
+        self.shorten(queue, item.cost());
         Some((queue, item))
     }
 
-    /// Takes the packet whose turn it is.
+    /// Takes the packet whose turn it is. What it costs is read before it is taken, so that it is handed over in the
+    /// pieces in which it lies.
     #[inline(always)]
-    pub(super) fn next(&mut self, gate: &dyn Gate<I>) -> Option<(u32, I)> {
+    pub(super) fn next(&mut self, gate: &dyn Gate<I>) -> Option<(u32, Grant<I>)> {
         // Queues held back in a row, and queues visited in vain since the last rounds were skipped.
         let (mut held, mut in_vain) = (0, 0);
         while self.waiting > 0 {
-            let at = self.whose_turn();
-            let queue = &mut self.queues[at as usize];
-            let first = queue.first;
-            let head = self.slots[first as usize].item.as_ref()?;
+            let queues = &mut self.queues[..];
+            let at = queues[self.last as usize].next;
+            let queue = &mut queues[at as usize];
+            let head = self.slots.head(&queue.packets)?;
             if !gate.permits(head) {
                 held += 1;
             } else if queue.allowance <= 0 {
                 queue.allowance += self.quantum;
                 held = 0;
             } else {
-                queue.allowance -= head.cost().count().min(MOST) as i64;
-                let item = self.unchain(at, first)?;
-                self.shorten(at, &item);
-                return Some((at, item));
+                let quantum = head.cost();
+                queue.allowance -= quantum.count().min(MOST) as i64;
+                let item = self.slots.take(&mut queue.packets)?;
+                self.shorten(at, quantum);
+                return Some((at, Grant { item, quantum }));
             }
             self.last = at;
             if held >= self.waiting {
@@ -175,30 +158,21 @@ impl<I: Item> Queues<I> {
 
     /// Takes all packets out of their queues.
     pub(super) fn gather(&mut self) -> Gathered {
-        let mut gathered = Gathered(NONE);
-        let mut end = NONE;
+        let mut gathered = Chain::default();
         for _ in 0..self.waiting {
             let at = self.whose_turn();
             self.last = at;
-            let Queue { first, last, .. } = self.queues[at as usize];
-            match self.slots.get_mut(end as usize) {
-                Some(slot) => slot.next = first,
-                None => gathered = Gathered(first),
-            }
-            end = last;
+            self.slots.join(&mut gathered, self.queues[at as usize].packets);
         }
-        self.queues.fill(EMPTY);
+        self.queues.fill_with(Queue::default);
         self.lengths.clear();
         (self.waiting, self.backlog) = (0, Backlog::default());
-        gathered
+        Gathered(gathered)
     }
 
     /// The first of the packets that were taken out; it may be appended anew.
     pub(super) fn next_of(&mut self, gathered: &mut Gathered) -> Option<I> {
-        let at = gathered.0;
-        let slot = self.slots.get_mut(at as usize)?;
-        gathered.0 = slot.next;
-        self.release(at)
+        self.slots.take(&mut gathered.0)
     }
 
     /// The queue whose turn is next, where one has packets.
@@ -221,12 +195,12 @@ impl<I: Item> Queues<I> {
 
     /// Counts a packet less in a queue; one that is empty now is the first of the round, and leaves it.
     #[inline(always)]
-    fn shorten(&mut self, queue: u32, item: &I) {
-        self.backlog.remove(item.cost());
-        let length = self.length(queue) - 1;
-        self.lengths.set(&mut self.queues, queue, length);
-        if length == 0 {
-            let next = self.queues[queue as usize].next;
+    fn shorten(&mut self, queue: u32, cost: I::Cost) {
+        self.backlog.remove(cost);
+        let Queue { packets, next, .. } = &self.queues[queue as usize];
+        self.lengths.set(queue, packets.len());
+        if packets.len() == 0 {
+            let next = *next;
             self.queues[self.last as usize].next = next;
             self.waiting -= 1;
         }
@@ -257,57 +231,8 @@ impl<I: Item> Queues<I> {
     /// The allowance of a queue; `None` if the gate holds it back.
     fn allowance(&self, queue: u32, gate: &dyn Gate<I>) -> Option<i64> {
         let queue = &self.queues[queue as usize];
-        let head = self.slots.get(queue.first as usize)?.item.as_ref()?;
+        let head = self.slots.head(&queue.packets)?;
         gate.permits(head).then_some(queue.allowance)
-    }
-
-    /// Links a packet to the end of a queue.
-    #[inline(always)]
-    fn chain(&mut self, queue: u32, item: I) {
-        // Room is made without the packet, which would be laid into memory for a call.
-        if self.free as usize >= self.slots.len() {
-            self.grow();
-        }
-        let (at, previous) = (self.free, self.queues[queue as usize].last);
-        let slot = &mut self.slots[at as usize];
-        self.free = slot.next;
-        *slot = Slot { item: Some(item), next: NONE, previous };
-        match self.slots.get_mut(previous as usize) {
-            Some(slot) => slot.next = at,
-            None => self.queues[queue as usize].first = at,
-        }
-        self.queues[queue as usize].last = at;
-    }
-
-    /// One more slot, the only free one.
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self) {
-        self.free = self.slots.len() as u32;
-        self.slots.push(Slot { item: None, next: NONE, previous: NONE });
-    }
-
-    /// Takes a packet out of its queue, wherever it stands.
-    #[inline(always)]
-    fn unchain(&mut self, queue: u32, at: u32) -> Option<I> {
-        let Slot { next, previous, .. } = *self.slots.get(at as usize)?;
-        match self.slots.get_mut(previous as usize) {
-            Some(slot) => slot.next = next,
-            None => self.queues[queue as usize].first = next,
-        }
-        match self.slots.get_mut(next as usize) {
-            Some(slot) => slot.previous = previous,
-            None => self.queues[queue as usize].last = previous,
-        }
-        self.release(at)
-    }
-
-    /// Empties a slot.
-    #[inline(always)]
-    fn release(&mut self, at: u32) -> Option<I> {
-        let slot = self.slots.get_mut(at as usize)?;
-        slot.next = core::mem::replace(&mut self.free, at);
-        slot.item.take()
     }
 }
 

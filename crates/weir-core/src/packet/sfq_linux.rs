@@ -257,16 +257,17 @@ impl<I: Item> SfqLinux<I> {
         Self::new(config).map_err(|error| arguments.error(error.parameter(), error.to_string()))
     }
 
-    /// The queue of an item, one that was free if its entry has none; `None` if none is free.
-    #[inline]
-    fn queue_of(&mut self, item: &I) -> Option<u32> {
+    /// The queue of an item, one that was free if its entry has none; [`NONE`] if none is free.
+    #[inline(always)]
+    fn queue_of(&mut self, item: &I) -> u32 {
         let entry = self.spread.bucket(item);
         match self.table[entry as usize] {
-            NONE => self.allot(entry),
-            queue => Some(queue),
+            NONE => self.allot(entry).unwrap_or(NONE),
+            queue => queue,
         }
     }
 
+    #[inline(never)]
     fn allot(&mut self, entry: u32) -> Option<u32> {
         let queue = self.free.pop().or_else(|| self.another())?;
         self.table[entry as usize] = queue;
@@ -296,10 +297,11 @@ impl<I: Item> SfqLinux<I> {
     /// Drops a packet that finds its queue full or none free, or the head of its queue instead.
     #[cold]
     #[inline(never)]
-    fn refuse(&mut self, queue: Option<u32>, item: I, drops: &mut dyn Drops<I>) {
-        let exchanged = match queue {
-            Some(queue) if self.config.headdrop => self.queues.exchange(queue, item),
-            _ => Some(item),
+    fn refuse(&mut self, queue: u32, item: I, drops: &mut dyn Drops<I>) {
+        let exchanged = if queue != NONE && self.config.headdrop {
+            self.queues.exchange(queue, item)
+        } else {
+            Some(item)
         };
         if let Some(dropped) = exchanged {
             drops.dropped(dropped, DropReason::QueueFull);
@@ -315,11 +317,11 @@ impl<I: Item> SfqLinux<I> {
         self.free.extend((0..self.entries.len() as u32).rev());
         let mut gathered = self.queues.gather();
         while let Some(item) = self.queues.next_of(&mut gathered) {
-            match self.queue_of(&item) {
-                Some(queue) if self.queues.length(queue) < self.config.depth => {
-                    self.queues.append(queue, item)
-                }
-                _ => drops.dropped(item, DropReason::QueueFull),
+            let queue = self.queue_of(&item);
+            if queue != NONE && self.queues.length(queue) < self.config.depth {
+                self.queues.append(queue, item);
+            } else {
+                drops.dropped(item, DropReason::QueueFull);
             }
         }
     }
@@ -339,10 +341,12 @@ impl<I: Item> Discipline<I> for SfqLinux<I> {
         if let Some(seed) = self.seeds.due(now) {
             self.perturb(seed, drops);
         }
-        match self.queue_of(&item) {
-            // Put there at once, and not by a call that might give it back: that would copy it through memory.
-            Some(queue) if self.queues.length(queue) < self.config.depth => self.queues.append(queue, item),
-            queue => self.refuse(queue, item, drops),
+        let queue = self.queue_of(&item);
+        // Put there at once, and not by a call that might give it back: that would copy it through memory.
+        if queue != NONE && self.queues.length(queue) < self.config.depth {
+            self.queues.append(queue, item);
+        } else {
+            self.refuse(queue, item, drops);
         }
         if self.queues.backlog().items > self.config.limit.into()
             && let Some((queue, dropped)) = self.queues.take_from_longest(self.config.headdrop)
@@ -358,9 +362,8 @@ impl<I: Item> Discipline<I> for SfqLinux<I> {
         if let Some(seed) = self.seeds.due(now) {
             self.perturb(seed, drops);
         }
-        let (queue, item) = self.queues.next(gate)?;
+        let (queue, Grant { item, quantum }) = self.queues.next(gate)?;
         self.left(queue);
-        let quantum = item.cost();
         Some(Grant { item, quantum })
     }
 

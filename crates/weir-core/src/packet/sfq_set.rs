@@ -259,9 +259,8 @@ impl<I: Item> Discipline<I> for SfqSet<I> {
 
     #[inline]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
-        let (queue, item) = self.queues.next(gate)?;
+        let (queue, Grant { item, quantum }) = self.queues.next(gate)?;
         self.left(queue, &item);
-        let quantum = item.cost();
         Some(Grant { item, quantum })
     }
 

@@ -84,14 +84,19 @@ impl<I> Slots<I> {
     /// Puts an item at the end of a queue.
     #[inline(always)]
     pub(super) fn append(&mut self, chain: &mut Chain, item: I) {
-        let at = self.place(item);
-        if let Some(previous) = &mut self.previous {
-            if previous.len() < self.slots.len() {
-                previous.resize(self.slots.len(), NONE);
-            }
-            previous[at as usize] = chain.last;
+        // Room is made without the item: where an item is handed to a call on any path, it is laid into memory on every
+        // one, and copied from there before it has arrived.
+        if self.free as usize >= self.slots.len() {
+            self.grow();
         }
-        match self.slots.get_mut(chain.last as usize) {
+        if let Some(previous) = &mut self.previous {
+            previous[self.free as usize] = chain.last;
+        }
+        let (at, slots) = (self.free, &mut self.slots[..]);
+        let slot = &mut slots[at as usize];
+        self.free = slot.next();
+        *slot = Slot::Taken { next: NONE, item };
+        match slots.get_mut(chain.last as usize) {
             Some(last) => last.set_next(at),
             None => chain.first = at,
         }
@@ -134,6 +139,16 @@ impl<I> Slots<I> {
         Some(item)
     }
 
+    /// Puts all items of one queue behind those of another; none of these may be [taken from its end](Self::take_last).
+    pub(super) fn join(&mut self, chain: &mut Chain, behind: Chain) {
+        match self.slots.get_mut(chain.last as usize) {
+            Some(last) => last.set_next(behind.first),
+            None => chain.first = behind.first,
+        }
+        chain.last = if behind.len > 0 { behind.last } else { chain.last };
+        chain.len += behind.len;
+    }
+
     /// The last item of a queue.
     #[inline]
     pub(super) fn last(&self, chain: &Chain) -> Option<&I> {
@@ -170,26 +185,15 @@ impl<I> Slots<I> {
         })
     }
 
-    /// Where the item is put. Room is made without it: where an item is handed to a call on any path, it is laid into
-    /// memory on every one, and copied from there before it has arrived.
-    #[inline(always)]
-    fn place(&mut self, item: I) -> u32 {
-        if self.free as usize >= self.slots.len() {
-            self.grow();
-        }
-        let at = self.free;
-        let slot = &mut self.slots[at as usize];
-        self.free = slot.next();
-        *slot = Slot::Taken { next: NONE, item };
-        at
-    }
-
     /// One more slot, the only free one.
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
         self.free = self.slots.len() as u32;
         self.slots.push(Slot::Free { next: NONE });
+        if let Some(previous) = &mut self.previous {
+            previous.push(NONE);
+        }
     }
 }
 
@@ -236,5 +240,19 @@ mod tests {
         assert_eq!(slots.size(), 10);
         assert_eq!((slots.head(&chains[0]), chains[0].len()), (Some(&291), 3));
         assert_eq!(slots.take(&mut Chain::default()), None);
+    }
+
+    #[test]
+    fn a_queue_joins_behind_another() {
+        for (before, behind) in [(0, 0), (0, 2), (2, 0), (3, 1)] {
+            let (mut slots, mut all, mut chain) = (Slots::new(true), Chain::default(), Chain::default());
+            (0..before).for_each(|item| slots.append(&mut all, item));
+            (before..before + behind).for_each(|item| slots.append(&mut chain, item));
+            slots.join(&mut all, chain);
+            slots.append(&mut all, 9);
+            assert_eq!(all.len(), before + behind + 1);
+            assert!((0..before + behind).chain([9]).all(|item| slots.take(&mut all) == Some(item)));
+            assert_eq!(slots.take(&mut all), None);
+        }
     }
 }

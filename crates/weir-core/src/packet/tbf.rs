@@ -100,34 +100,33 @@ impl<I: Item<Cost = Bytes>, D: Discipline<I>> Tbf<I, D> {
         Ok(Self { child, bucket, held: None, release: None })
     }
 
-    /// Takes a packet from the child, if none is held. The child's part ends here: it learns that the packet has been served.
-    fn hold(&mut self, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) {
-        if self.held.is_none() {
-            self.held = self.child.dequeue(now, gate, drops).map(|grant| grant.item);
-            if let Some(item) = &self.held {
-                self.child.finish(now, item, item.cost());
-            }
-        } else if self.child.next_event().is_some_and(|at| at <= now) {
-            // An event of the child is handled when it is due, although nothing can be taken now.
-            if let Some(Grant { item, .. }) = self.child.dequeue(now, &Closed, drops) {
-                self.child.requeue(now, item, Bytes::new(0), drops);
-            }
+    /// The packet that is held, if it may go now. An event of the child is handled when it is due, although nothing can
+    /// be taken.
+    #[inline(never)]
+    fn release_held(
+        &mut self,
+        now: Instant,
+        gate: &dyn Gate<I>,
+        drops: &mut dyn Drops<I>,
+    ) -> Option<Grant<I>> {
+        if self.child.next_event().is_some_and(|at| at <= now)
+            && let Some(Grant { item, .. }) = self.child.dequeue(now, &Closed, drops)
+        {
+            self.child.requeue(now, item, Bytes::new(0), drops);
         }
+        let item = self.held.take()?;
+        let quantum = item.cost();
+        if self.conforms(&item, quantum, gate) {
+            return Some(Grant { item, quantum });
+        }
+        self.held = Some(item);
+        None
     }
 
-    /// The held packet, if there are tokens for it and the gate permits it.
-    fn release(&mut self, now: Instant, gate: &dyn Gate<I>) -> Option<I> {
-        self.bucket.settle(now);
-        self.release = None;
-        let item = self.held.take_if(|item| gate.permits(item))?;
-        match self.bucket.take(item.cost()) {
-            Ok(()) => Some(item),
-            Err(at) => {
-                self.release = at;
-                self.held = Some(item);
-                None
-            }
-        }
+    /// Whether a packet may go now: the gate permits it and there are tokens for it, which it takes.
+    #[inline(always)]
+    fn conforms(&mut self, item: &I, cost: Bytes, gate: &dyn Gate<I>) -> bool {
+        gate.permits(item) && self.bucket.take(cost).map_err(|at| self.release = at).is_ok()
     }
 }
 
@@ -155,10 +154,21 @@ impl<I: Item<Cost = Bytes>, D: Discipline<I>> Discipline<I> for Tbf<I, D> {
     }
 
     fn dequeue(&mut self, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
-        self.hold(now, gate, drops);
-        let item = self.release(now, gate)?;
-        let quantum = item.cost();
-        Some(Grant { item, quantum })
+        self.bucket.settle(now);
+        self.release = None;
+        if self.held.is_some() {
+            return self.release_held(now, gate, drops);
+        }
+        // The child's part ends here: it learns that the packet has been served. What goes at once is never laid down
+        // where others are held, and one that is served whole is not looked at.
+        let Grant { item, quantum } = self.child.dequeue(now, gate, drops)?;
+        let quantum = if I::WHOLE { quantum } else { item.cost() };
+        self.child.finish(now, &item, quantum);
+        if self.conforms(&item, quantum, gate) {
+            return Some(Grant { item, quantum });
+        }
+        self.held = Some(item);
+        None
     }
 
     fn next_event(&self) -> Option<Instant> {
