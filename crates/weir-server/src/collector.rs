@@ -19,7 +19,7 @@ mod recovery;
 mod together;
 
 use crate::model::ServerScenario;
-use crate::record::{Batch, Done, Lost, Part, Sink, Unserved};
+use crate::record::{Batch, Done, Lost, Part, Served, Sink, Unserved};
 pub use parts::PartCounts;
 use recovery::Recovery;
 use weir_core::discipline::DropReason;
@@ -476,6 +476,11 @@ impl Sink for Collector {
     #[inline]
     fn part(&mut self, part: &Part) {
         self.count_part(part);
+    }
+
+    #[inline]
+    fn all_served(&mut self, class: u16, arrived: Instant, served: &[Served], last: Instant) {
+        self.count_served(class, arrived, served, last);
     }
 
     fn all_done(&mut self, batch: Batch<'_>) {

@@ -202,6 +202,34 @@ pub struct Part {
     pub ends: Ends,
 }
 
+/// A sub-request that is served to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// By which core.
+    pub server: u32,
+    /// When its service begins.
+    pub began: Instant,
+    /// How long that takes, without a break.
+    pub service: Nanos,
+}
+
+impl Served {
+    /// When it ends.
+    #[must_use]
+    #[inline(always)]
+    pub fn ended(&self) -> Instant {
+        self.began + self.service
+    }
+
+    /// The sub-request of a request of this class.
+    #[must_use]
+    #[inline(always)]
+    pub fn part(&self, class: u16, arrived: Instant, ends: Ends) -> Part {
+        let Self { began, service, .. } = *self;
+        Part { class, arrived, began, ended: self.ended(), served: service, is_copy: false, ends }
+    }
+}
+
 /// Receives reports of what happens.
 pub trait Sink {
     /// Whether requests are followed one by one, by [`Self::came`], [`Self::gone`] and [`Self::turned_away`]. The engine that jumps from event to event
@@ -230,6 +258,13 @@ pub trait Sink {
     fn answered(&mut self, done: &Done);
     /// A sub-request is over, or a second copy of one.
     fn part(&mut self, part: &Part);
+    /// All sub-requests of a request are served and needed, the last of them until `last`, and the cores were busy with them.
+    fn all_served(&mut self, class: u16, arrived: Instant, served: &[Served], _last: Instant) {
+        for each in served {
+            self.busy(each.server, each.began, each.ended(), Nanos::ZERO);
+            self.part(&each.part(class, arrived, Ends::Answer));
+        }
+    }
     /// A request has left unserved; `arrived` is when it came.
     fn dropped(&mut self, class: u16, arrived: Instant, now: Instant, reason: DropReason);
     /// A request has left at `now`, since its service did not begin in time; it would have needed `service`.

@@ -77,12 +77,14 @@ impl ServerSet {
     }
 
     /// The server that has `place` others before it.
+    #[inline]
     pub(super) fn at_place(&self, place: u32) -> Option<ServerId> {
         let mut before = place;
         for (word, &bits) in self.words.iter().enumerate() {
-            let here = bits.count_ones();
+            let up_to = ones_up_to(bits);
+            let here = (up_to >> 56) as u32;
             if before < here {
-                return Some(ServerId(word as u32 * u64::BITS + one_after(bits, before)));
+                return Some(ServerId(word as u32 * u64::BITS + one_after(bits, up_to, before)));
             }
             before -= here;
         }
@@ -134,20 +136,24 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 /// The highest bit of every byte.
 const HIGHS: u64 = ONES << 7;
 
-/// The place of the one that has `before` ones below it, of more than `before`.
+/// The place of the one that has `before` ones below it, of more than `before`, with [`ones_up_to`] of them.
 ///
 /// Source: the selection by sums of bytes of Vigna, *Broadword implementation of rank/select queries*, 2008, section 3,
 /// without its tables. There is no branch, since which one it is depends on chance.
-fn one_after(bits: u64, before: u32) -> u32 {
-    let pairs = bits - ((bits >> 1) & (ONES * 0x55));
-    let nibbles = (pairs & (ONES * 0x33)) + ((pairs >> 2) & (ONES * 0x33));
-    let up_to = ((nibbles + (nibbles >> 4)) & (ONES * 0x0f)).wrapping_mul(ONES);
+fn one_after(bits: u64, up_to: u64, before: u32) -> u32 {
     let shift = 8 * bytes_up_to(up_to, before);
     let left = before - (((up_to << 8) >> shift) & 0xff) as u32;
     // A bit of the byte in each byte, and how many there are up to it.
     let spread = ((bits >> shift) & 0xff).wrapping_mul(ONES) & 0x8040_2010_0804_0201;
     let each = ((spread + (HIGHS - ONES)) >> 7) & ONES;
     shift + bytes_up_to(each.wrapping_mul(ONES), left)
+}
+
+/// How many ones there are up to each byte, with it, in that byte.
+fn ones_up_to(bits: u64) -> u64 {
+    let pairs = bits - ((bits >> 1) & (ONES * 0x55));
+    let nibbles = (pairs & (ONES * 0x33)) + ((pairs >> 2) & (ONES * 0x33));
+    ((nibbles + (nibbles >> 4)) & (ONES * 0x0f)).wrapping_mul(ONES)
 }
 
 /// How many bytes are at most `most`; none is above 64.
@@ -168,7 +174,7 @@ mod tests {
             let bits = [bits, bits & bits.rotate_left(17), bits | bits.rotate_left(29), u64::MAX][turn % 4];
             let ones = (0..64).filter(|place| (bits >> place) & 1 == 1);
             for (before, place) in ones.enumerate() {
-                assert_eq!(one_after(bits, before as u32), place, "{bits:x} {before}");
+                assert_eq!(one_after(bits, ones_up_to(bits), before as u32), place, "{bits:x} {before}");
             }
         }
     }

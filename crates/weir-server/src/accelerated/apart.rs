@@ -10,7 +10,7 @@ use super::per_core::PerCore;
 use super::scan::Numbers;
 use super::{Course, Door, Request, Teller};
 use crate::model::{Cancel, FanOut, ServerScenario};
-use crate::record::{Done, Ends, Part, Sink};
+use crate::record::{Done, Ends, Part, Served, Sink};
 use crate::source::parts::{From, Needs};
 use crate::source::{Estimate, Parts};
 use weir_core::discipline::DropReason;
@@ -20,23 +20,10 @@ use weir_core::units::{Instant, Nanos};
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 use weir_workload::requests::Requests;
 
-/// A sub-request that has joined a core.
-#[derive(Clone, Copy, Debug)]
-struct Leg {
-    core: usize,
-    service: u64,
-    /// When it begins, or, of a lost request, its turn comes.
-    at: u64,
-    /// Of a lost request: it is not served.
-    is_cancelled: bool,
-}
-
-impl Leg {
-    /// When it ends; of equal times the lowest core is first.
-    #[inline(always)]
-    fn end(&self) -> (u64, usize) {
-        (self.at + self.service, self.core)
-    }
+/// When a sub-request ends; of equal times the lowest core is first.
+#[inline(always)]
+fn end(leg: &Served) -> (Instant, u32) {
+    (leg.ended(), leg.server)
 }
 
 /// Sub-requests under a dispatcher.
@@ -45,12 +32,13 @@ pub(super) struct Parted<D, N> {
     fan_out: FanOut,
     parts: Parts,
     apart: Apart,
-    legs: Vec<Leg>,
+    /// The sub-requests that have joined a core, with when they begin, or, of a lost request, their turn comes.
+    legs: Vec<Served>,
     /// Nothing is estimated here.
     unused: Stream,
     scratch: Vec<Nanos>,
     /// A copy of the legs, to find the one that is the last needed.
-    ends: Vec<Leg>,
+    ends: Vec<Served>,
     served: u64,
 }
 
@@ -100,10 +88,13 @@ impl<D: Dispatcher<Message<Nanos>>, N: Numbers> Parted<D, N> {
         for needs in self.parts.parts() {
             let service = needs.service.get();
             match self.cores.joins(now, &Request { service, ..*request }, &mut self.apart) {
-                Ok((core, at)) => self.legs.push(Leg { core, service, at, is_cancelled: false }),
+                Ok((core, at)) => {
+                    let began = Instant::new(at);
+                    self.legs.push(Served { server: core as u32, began, service: needs.service });
+                }
                 Err(reason) => {
                     open -= 1;
-                    tell(teller, request, (now, now, 0), Ends::Dropped);
+                    unserved(teller, request, Instant::new(now), Ends::Dropped);
                     if open < need {
                         lost = lost.or(Some((self.legs.len(), reason)));
                     }
@@ -121,31 +112,65 @@ impl<D: Dispatcher<Message<Nanos>>, N: Numbers> Parted<D, N> {
     #[inline(always)]
     fn answered<S: Sink>(&mut self, now: u64, request: &Request, teller: &mut Teller<'_, S>) {
         let need = self.fan_out.need as usize;
-        let is_all = need == self.legs.len();
-        let last = if is_all {
-            self.legs.iter().max_by_key(|leg| leg.end())
+        let last = if need == self.legs.len() {
+            self.serve_all(now, request, teller)
         } else {
-            self.ends.clear();
-            self.ends.extend_from_slice(&self.legs);
-            Some(&*self.ends.select_nth_unstable_by_key(need - 1, Leg::end).1)
+            self.serve_some(now, request, need, teller)
         };
-        let Some(&last) = last else { return };
-        for place in 0..self.legs.len() {
-            let leg = self.legs[place];
-            let ends = if is_all || leg.end() <= last.end() { Ends::Answer } else { Ends::Spare };
-            self.serve(now, request, leg, teller, ends);
-        }
+        let Some(last) = last else { return };
         teller.sink.answered(&Done {
             arrived: Instant::new(request.arrived),
-            began: Instant::new(last.at),
-            ended: Instant::new(last.at + last.service),
+            began: last.began,
+            ended: last.ended(),
             service: self.parts.alone(&mut self.scratch),
             class: request.class,
             flow: request.flow,
-            server: last.core as u32,
+            server: last.server,
             reordered: false,
             cold: false,
         });
+    }
+
+    /// All sub-requests are served and needed; the last of them.
+    #[inline(always)]
+    fn serve_all<S: Sink>(
+        &mut self,
+        now: u64,
+        request: &Request,
+        teller: &mut Teller<'_, S>,
+    ) -> Option<Served> {
+        let mut last = *self.legs.first()?;
+        for leg in &self.legs {
+            self.cores.serves(leg.server as usize, leg.ended().get(), now);
+            // As the ends compare, without a branch for the core, which hardly ever decides.
+            let (later, same) = (leg.ended() > last.ended(), leg.ended() == last.ended());
+            if later | (same & (leg.server > last.server)) {
+                last = *leg;
+            }
+        }
+        self.served += self.legs.len() as u64;
+        teller.last = teller.last.max(last.ended().get());
+        teller.sink.all_served(request.class, Instant::new(request.arrived), &self.legs, last.ended());
+        Some(last)
+    }
+
+    /// All sub-requests are served, and as many are needed; the last of those.
+    fn serve_some<S: Sink>(
+        &mut self,
+        now: u64,
+        request: &Request,
+        need: usize,
+        teller: &mut Teller<'_, S>,
+    ) -> Option<Served> {
+        self.ends.clear();
+        self.ends.extend_from_slice(&self.legs);
+        let last = *self.ends.select_nth_unstable_by_key(need.checked_sub(1)?, end).1;
+        for place in 0..self.legs.len() {
+            let leg = self.legs[place];
+            let ends = if end(&leg) <= end(&last) { Ends::Answer } else { Ends::Spare };
+            self.serve(now, request, &leg, teller, ends);
+        }
+        Some(last)
     }
 
     /// Too few are left since the one at this place was dropped: what has begun by then is served.
@@ -159,16 +184,14 @@ impl<D: Dispatcher<Message<Nanos>>, N: Numbers> Parted<D, N> {
         reason: DropReason,
     ) {
         let cancels = self.fan_out.cancel != Cancel::None;
-        for (leg, part) in self.legs.iter_mut().enumerate() {
-            part.is_cancelled = cancels && (leg >= place || part.at > now);
-        }
-        for leg in 0..self.legs.len() {
-            let leg = self.legs[leg];
-            if leg.is_cancelled {
-                self.cores.stands(leg.core, leg.at, now);
-                tell(teller, request, (leg.at, leg.at, 0), Ends::Cancelled);
+        for number in 0..self.legs.len() {
+            let leg = self.legs[number];
+            let turn = leg.began.get();
+            if cancels && (number >= place || turn > now) {
+                self.cores.stands(leg.server as usize, turn, now);
+                unserved(teller, request, leg.began, Ends::Cancelled);
             } else {
-                self.serve(now, request, leg, teller, Ends::Spare);
+                self.serve(now, request, &leg, teller, Ends::Spare);
             }
         }
         teller.sink.dropped(request.class, Instant::new(request.arrived), Instant::new(now), reason);
@@ -180,33 +203,26 @@ impl<D: Dispatcher<Message<Nanos>>, N: Numbers> Parted<D, N> {
         &mut self,
         now: u64,
         request: &Request,
-        leg: Leg,
+        leg: &Served,
         teller: &mut Teller<'_, S>,
         ends: Ends,
     ) {
-        let (end, _) = leg.end();
-        self.cores.serves(leg.core, end, now);
+        self.cores.serves(leg.server as usize, leg.ended().get(), now);
         self.served += 1;
-        teller.last = teller.last.max(end);
-        teller.sink.busy(leg.core as u32, Instant::new(leg.at), Instant::new(end), Nanos::ZERO);
-        tell(teller, request, (leg.at, end, leg.service), ends);
+        teller.last = teller.last.max(leg.ended().get());
+        teller.sink.busy(leg.server, leg.began, leg.ended(), Nanos::ZERO);
+        teller.sink.part(&leg.part(request.class, Instant::new(request.arrived), ends));
     }
 }
 
-/// Reports a sub-request: when it began and ended, and how long it was served.
-#[inline(always)]
-fn tell<S: Sink>(
-    teller: &mut Teller<'_, S>,
-    request: &Request,
-    (began, ended, served): (u64, u64, u64),
-    ends: Ends,
-) {
+/// Reports a sub-request that is over at this time without service.
+fn unserved<S: Sink>(teller: &mut Teller<'_, S>, request: &Request, at: Instant, ends: Ends) {
     teller.sink.part(&Part {
         class: request.class,
         arrived: Instant::new(request.arrived),
-        began: Instant::new(began),
-        ended: Instant::new(ended),
-        served: Nanos::new(served),
+        began: at,
+        ended: at,
+        served: Nanos::ZERO,
         is_copy: false,
         ends,
     });

@@ -40,6 +40,7 @@ impl<N: Numbers> Rings<N> {
         }
     }
 
+    #[inline(always)]
     fn of(&self, core: usize) -> (&Cell<u64>, &Cell<u64>) {
         (&self.first.as_ref()[core], &self.length.as_ref()[core])
     }
@@ -85,13 +86,13 @@ impl<N: Numbers> Rings<N> {
 
     /// Whether as many as `room` or more of a core are later than `now`; the others are let go only where that is in
     /// question.
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_full(&self, core: usize, room: u64, now: u64) -> bool {
         self.of(core).1.get() >= room && self.later_than(core, now) >= room
     }
 
     /// Appends an instant, which is no earlier than the last; `now` is no later than any that is looked for from now on.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, core: usize, instant: u64, now: u64) {
         if self.of(core).1.get() as usize == self.rings[core].get_mut().places.len() {
             self.make_room(core, now);

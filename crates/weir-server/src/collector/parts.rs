@@ -7,7 +7,8 @@
 //! | Units | nanoseconds |
 
 use super::Collector;
-use crate::record::{Ends, Part};
+use crate::record::{Ends, Part, Served, Sink};
+use weir_core::units::{Instant, Nanos};
 
 /// What was counted of sub-requests whose request arrived in the measured time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,6 +51,32 @@ impl Collector {
             counts.sent += 1;
             counts.copies += u64::from(part.is_copy);
             counts.cancelled += u64::from(part.ends == Ends::Cancelled);
+        }
+    }
+
+    /// Counts sub-requests of one request that are all served and needed: at once, where all of it lies in the measured time and
+    /// nobody gives up.
+    #[inline(always)]
+    pub(super) fn count_served(&mut self, class: u16, arrived: Instant, served: &[Served], last: Instant) {
+        if !self.timeouts.is_empty() || arrived < self.window.from || last > self.window.until {
+            return self.count_served_apart(class, arrived, served);
+        }
+        let mut work = 0;
+        for each in served {
+            work += each.service.get();
+            self.cores[each.server as usize].busy += each.service.get();
+        }
+        self.told.busy += u128::from(work);
+        self.told.service += u128::from(work);
+        self.told.counted += u128::from(work);
+        self.classes[usize::from(class)].parts.sent += served.len() as u64;
+    }
+
+    #[cold]
+    fn count_served_apart(&mut self, class: u16, arrived: Instant, served: &[Served]) {
+        for each in served {
+            self.busy(each.server, each.began, each.ended(), Nanos::ZERO);
+            self.count_part(&each.part(class, arrived, Ends::Answer));
         }
     }
 }

@@ -67,9 +67,9 @@ impl Parts {
         });
         drawn.clear();
         drawn.push(first);
-        for _ in 1..fan_out.to {
-            let own = if fan_out.service == Draws::Own { each.next() } else { None };
-            drawn.push(own.unwrap_or(first));
+        match fan_out.service {
+            Draws::Own => drawn.extend(each.by_ref().take(fan_out.to as usize - 1)),
+            Draws::Shared => drawn.resize(fan_out.to as usize, first),
         }
         let Some(hedge) = fan_out.hedge else { return };
         for place in 0..fan_out.to as usize {
