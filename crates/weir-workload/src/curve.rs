@@ -22,7 +22,7 @@ mod written;
 
 pub use clock::CurveClock;
 pub use file::RateUnit;
-pub use written::{CurveFile, CurveTable, WrittenCurve, checked};
+pub use written::{CurveFile, CurveTable, Written, WrittenCurve, checked, checked_on};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -291,6 +291,17 @@ impl Curve {
         self.pieces = joined(spans);
         self.mean = 1.0;
         self
+    }
+
+    /// The same in parts of a nanosecond, of which one has this many.
+    #[must_use]
+    pub fn in_parts(&self, of_nanosecond: u32) -> Self {
+        let parts = |time: u64| time.saturating_mul(u64::from(of_nanosecond));
+        let spans = self.pieces.iter().map(|piece| {
+            let (begin, end) = (parts(piece.begin), parts(piece.begin.saturating_add(piece.lasts)));
+            (begin, end - begin, piece.rates)
+        });
+        Self { pieces: joined(spans), period: self.period.map(parts), mean: self.mean }
     }
 
     /// The highest rate.

@@ -50,9 +50,9 @@ impl Check<'_, '_> {
     fn think(&self, written: Option<&Located<document::Think>>, serving: Serving) -> Checked<Think> {
         Ok(match written.map(|think| &think.value) {
             None => Think::Constant(Nanos::new(0)),
-            Some(document::Think::Constant(time)) => Think::Constant(self.time(time, serving.clock)?),
+            Some(document::Think::Constant(time)) => Think::Constant(self.on_clock(time, serving.clock)?),
             Some(document::Think::Exponential(mean)) => {
-                self.time(mean, serving.clock)?;
+                self.on_clock(mean, serving.clock)?;
                 Think::Exponential(self.exponential(mean)?)
             }
         })

@@ -52,7 +52,7 @@ impl Check<'_, '_> {
                 (load, work / load)
             }
             (None, Some(gap)) => {
-                let gap = self.time(gap, serving.clock)?.get() as f64;
+                let gap = self.on_clock(gap, serving.clock)?.get() as f64;
                 (work / gap, gap)
             }
             (Some(load), Some(_)) => {

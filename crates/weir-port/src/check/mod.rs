@@ -214,7 +214,7 @@ impl Check<'_, '_> {
             }
             document::PacketTime::ShiftedExponential(shift, mean) => {
                 let clock = mean.value.clock;
-                let shift = self.time(shift, clock)?;
+                let shift = self.on_clock(shift, clock)?;
                 (PacketTime::ShiftedExponential { shift, mean: self.exponential(mean)? }, clock)
             }
         };
@@ -252,23 +252,6 @@ impl Check<'_, '_> {
             return self.refuse(mean, format!("must be at most {longest}"), "lower the mean");
         }
         Ok(span)
-    }
-
-    /// A span of time on the clock of the scenario.
-    pub(super) fn time(&self, time: &Located<Time>, clock: Clock) -> Checked<Nanos> {
-        if time.value.clock == clock || time.value.span.get() == 0 {
-            return Ok(time.value.span);
-        }
-        let (reason, remedy) = match clock {
-            Clock::Seconds => (
-                "must be in seconds, as the service is",
-                "write it in `ns`, `us`, `ms` or `s`, such as \"5ms\"",
-            ),
-            Clock::PacketServices => {
-                ("must be in mean packet services, as the service is", "write it in `u`, such as \"200u\"")
-            }
-        };
-        self.refuse(time, reason, remedy)
     }
 
     fn stop(&self, stop: &document::Stop, serving: Serving, input: &Input) -> Checked<Stop> {
@@ -320,7 +303,7 @@ impl Check<'_, '_> {
             quantity::WarmUp::Given(None) => Ok(WarmUp::None),
             quantity::WarmUp::Given(Some(time)) => {
                 let located = Located { value: time, span: written.span.clone() };
-                self.time(&located, clock).map(WarmUp::Until)
+                self.on_clock(&located, clock).map(WarmUp::Until)
             }
         }
     }
@@ -354,7 +337,7 @@ impl Check<'_, '_> {
             }
             Some(period) => {
                 self.positive(period)?;
-                self.time(period, serving.clock)?
+                self.on_clock(period, serving.clock)?
             }
         };
         let verify = match &measure.verify {
@@ -379,7 +362,7 @@ impl Check<'_, '_> {
         let measure = &document.measure;
         // Windows are in the scenario's unit of time, and counted in nanoseconds.
         let in_nanoseconds = |written: &Located<Time>| {
-            let span = self.time(written, serving.clock)?;
+            let span = self.on_clock(written, serving.clock)?;
             Ok(Located { value: Time { span, clock: Clock::Seconds }, span: written.span.clone() })
         };
         let window = measure.window.as_ref().map(in_nanoseconds).transpose()?;

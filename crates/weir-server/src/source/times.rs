@@ -5,8 +5,8 @@
 //! of a level is continued at the new rate, a burst of the process has as many requests at every level, and equal gaps stay
 //! equal within one.
 //!
-//! **Parts of a nanosecond.** Where the mean gap is below 1024 ns the process counts parts of a nanosecond, so that
-//! rounding does not change its rate; arrivals are reported in whole nanoseconds, rounded down.
+//! **Parts of a nanosecond** are counted where gaps are short ([`FineTimes`]); arrivals are reported in whole nanoseconds, rounded
+//! down.
 //!
 //! **Trains** have as many requests as the rate at their beginning brings in a period, rounded down with the rest carried
 //! over. One that is not over when the next is due delays that one.
@@ -16,13 +16,8 @@ use crate::model::{Burst, Levels, Open, Process};
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream};
 use weir_workload::Curve;
-use weir_workload::arrivals::Times;
-use weir_workload::curve::CurveClock;
+use weir_workload::arrivals::FineTimes;
 
-/// The least number of ticks of the process in a mean gap, where parts of a nanosecond allow it.
-const TICKS: f64 = 1024.0;
-/// Binary digits of a nanosecond at most.
-const MOST_DIGITS: u32 = 20;
 /// The shortest mean gap, in nanoseconds: faster than any clock tells apart.
 const SHORTEST: f64 = 1e-3;
 /// The most levels.
@@ -36,7 +31,7 @@ pub(super) struct OpenTimes(Kind);
 
 #[derive(Debug)]
 enum Kind {
-    Process { times: Times, digits: u32, clock: Option<CurveClock> },
+    Process(FineTimes),
     Trains(Trains),
 }
 
@@ -67,12 +62,8 @@ impl OpenTimes {
         }
         match &open.process {
             Process::Arrivals(arrivals) => {
-                let digits = (0..MOST_DIGITS).find(|&digits| open.mean_gap * scale(digits) >= TICKS);
-                let digits = digits.unwrap_or(MOST_DIGITS);
-                let times = Times::new(arrivals, open.mean_gap * scale(digits), stream)
-                    .map_err(|error| refused("arrivals", error.to_string()))?;
-                let clock = curve.map(|curve| CurveClock::new(curve, scale(digits)));
-                Ok(Self(Kind::Process { times, digits, clock }))
+                let times = FineTimes::new(arrivals, open.mean_gap, curve, stream);
+                Ok(Self(Kind::Process(times.map_err(|error| refused("arrivals", error.to_string()))?)))
             }
             &Process::Trains { every, spacing } => {
                 if every.get() == 0 || until / every.get() > MOST_PERIODS {
@@ -91,20 +82,9 @@ impl OpenTimes {
     pub(super) fn fill(&mut self, out: &mut [u64]) {
         match &mut self.0 {
             Kind::Trains(trains) => out.iter_mut().for_each(|at| *at = trains.next()),
-            Kind::Process { times, digits, clock } => {
-                times.fill(out);
-                match clock {
-                    Some(clock) => out.iter_mut().for_each(|at| *at = clock.at(*at)),
-                    None => out.iter_mut().for_each(|at| *at >>= *digits),
-                }
-            }
+            Kind::Process(times) => times.fill(out),
         }
     }
-}
-
-/// `2^digits`.
-fn scale(digits: u32) -> f64 {
-    f64::from(1_u32 << digits)
 }
 
 fn check_levels(levels: &Levels, mean_gap: f64) -> Result<(), RunError> {
