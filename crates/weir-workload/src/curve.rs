@@ -18,10 +18,12 @@
 
 mod clock;
 mod file;
+mod notes;
 mod written;
 
 pub use clock::CurveClock;
 pub use file::RateUnit;
+pub use notes::Measured;
 pub use written::{CurveFile, CurveTable, Written, WrittenCurve, checked, checked_on};
 
 use schemars::JsonSchema;

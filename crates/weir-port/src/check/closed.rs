@@ -23,6 +23,7 @@ impl Check<'_, '_> {
         self.unused(workload.load.as_ref(), "workload.closed, which offers what is served")?;
         self.unused(workload.gap.as_ref(), "workload.closed")?;
         self.unused(workload.arrivals.as_ref(), "workload.closed")?;
+        self.unused(workload.curve.as_ref(), "workload.closed")?;
         self.unused(workload.flows.as_ref(), "workload.closed, where each application is a flow")?;
         let think = self.think(closed.value.think.as_ref(), serving)?;
         let (closed, classes) = match (&closed.value.group, &closed.value.applications) {

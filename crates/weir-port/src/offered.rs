@@ -1,0 +1,80 @@
+//! What messages from outside bring over time where their rate follows a curve, and which part of it is measured.
+//!
+//! A process *passes* time at its mean rate: on a curve that is its integral ([`Curve::before`]), without one the time itself.
+//! Over the mean gap it is the number of messages that come, in the mean. A run ends after a number of packets or messages,
+//! so that the measured time is known beforehand only about: where as many come in the mean.
+//!
+//! Source: the project's own. Units: nanoseconds. Work O(log points).
+
+use crate::model::{Input, Open, PortScenario, Service};
+use crate::run::ticks_per_replication;
+use crate::warmup;
+use weir_core::units::Nanos;
+use weir_workload::Curve;
+use weir_workload::curve::Measured;
+
+/// By how much of a period what is measured may differ from whole periods.
+const OF_A_PERIOD: f64 = 0.01;
+/// Digits of the times that are known about.
+const DIGITS: u32 = 4;
+
+impl Open {
+    /// What the process passes in the first `time` nanoseconds.
+    #[must_use]
+    pub fn passed(&self, time: f64) -> f64 {
+        self.curve.as_ref().map_or(time, |curve| curve.before(time))
+    }
+
+    /// When the process has passed so much; infinite where it never does.
+    #[must_use]
+    pub fn time_of(&self, passed: f64) -> f64 {
+        self.curve.as_ref().map_or(passed, |curve| curve.time_of(passed))
+    }
+}
+
+impl PortScenario {
+    /// The curve that the rate of messages from outside follows.
+    #[must_use]
+    pub fn curve(&self) -> Option<(&Open, &Curve)> {
+        match &self.input {
+            Input::Open(open) => open.curve.as_ref().map(|curve| (open, curve)),
+            Input::Trace(_) | Input::Closed(_) => None,
+        }
+    }
+
+    /// Whether what is measured of a replication is some whole periods of its curve, in the mean.
+    #[must_use]
+    pub fn measures_whole_periods(&self) -> bool {
+        let Some(period) = self.curve().and_then(|(_, curve)| curve.period()) else { return false };
+        let [from, until] = self.measured(warmup::given(self));
+        let (periods, near) = ((until - from) / period as f64, OF_A_PERIOD);
+        periods.round() >= 1.0 && (periods - periods.round()).abs() <= near
+    }
+
+    /// What the process has passed where the measured part of a replication begins, after so many ticks, and where it ends.
+    fn measured(&self, warm_up: u64) -> [f64; 2] {
+        let of_tick = self.curve().map_or(0.0, |(open, _)| match self.service {
+            Service::Packets(_) => open.mean_gap / open.lengths.mean(),
+            Service::Whole(_) => open.mean_gap,
+        });
+        [warm_up, ticks_per_replication(self)].map(|ticks| ticks as f64 * of_tick)
+    }
+
+    /// What is to be known of a curve before figures are read: the load, of which a part is measured after `warm_up` ticks.
+    #[must_use]
+    pub fn notes(&self, warm_up: u64) -> Vec<String> {
+        let (Some((open, curve)), Some(load)) = (self.curve(), self.load) else { return Vec::new() };
+        let [from, until] = self.measured(warm_up).map(|passed| about(open.time_of(passed)));
+        let measured = Measured { from, until, clock: self.clock, is_about: true };
+        let part = curve.words_of_part(&measured).filter(|_| !self.measures_whole_periods());
+        curve.words_of_load(load, &measured).into_iter().chain(part).collect()
+    }
+}
+
+/// A time in few digits.
+fn about(time: f64) -> Nanos {
+    let whole = time as u64;
+    let digits = whole.checked_ilog10().map_or(0, |digits| digits + 1);
+    let step = 10_u64.pow(digits.saturating_sub(DIGITS));
+    Nanos::new((whole + step / 2) / step * step)
+}
