@@ -15,8 +15,6 @@ use weir_workload::curve::Measured;
 
 /// By how much of a period what is measured may differ from whole periods.
 const OF_A_PERIOD: f64 = 0.01;
-/// Digits of the times that are known about.
-const DIGITS: u32 = 4;
 
 impl Open {
     /// What the process passes in the first `time` nanoseconds.
@@ -64,17 +62,12 @@ impl PortScenario {
     #[must_use]
     pub fn notes(&self, warm_up: u64) -> Vec<String> {
         let (Some((open, curve)), Some(load)) = (self.curve(), self.load) else { return Vec::new() };
-        let [from, until] = self.measured(warm_up).map(|passed| about(open.time_of(passed)));
+        let [from, until] = self.measured(warm_up).map(|passed| Nanos::new(open.time_of(passed) as u64));
         let measured = Measured { from, until, clock: self.clock, is_about: true };
         let part = curve.words_of_part(&measured).filter(|_| !self.measures_whole_periods());
         curve.words_of_load(load, &measured).into_iter().chain(part).collect()
     }
 }
 
-/// A time in few digits.
-fn about(time: f64) -> Nanos {
-    let whole = time as u64;
-    let digits = whole.checked_ilog10().map_or(0, |digits| digits + 1);
-    let step = 10_u64.pow(digits.saturating_sub(DIGITS));
-    Nanos::new((whole + step / 2) / step * step)
-}
+#[cfg(test)]
+mod tests;

@@ -72,3 +72,6 @@ impl FineTimes {
 fn scale(digits: u32) -> f64 {
     f64::from(1_u32 << digits)
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,9 @@ use super::Curve;
 use weir_core::units::Nanos;
 use weir_document::quantity::{Clock, Time};
 
+/// Digits of the times that are known about.
+const DIGITS: u32 = 3;
+
 /// The time that is measured of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
@@ -15,7 +18,7 @@ pub struct Measured {
     pub until: Nanos,
     /// In what times are written.
     pub clock: Clock,
-    /// Whether these are known beforehand only about, as where a run ends after a number of messages.
+    /// Whether these are known only about, as where a run ends after a number of messages.
     pub is_about: bool,
 }
 
@@ -24,13 +27,25 @@ impl Measured {
         Time { span, clock: self.clock }
     }
 
+    /// One that is known as well as where the measured time begins.
+    fn end(&self, span: Nanos) -> Time {
+        self.time(if self.is_about { about(span) } else { span })
+    }
+
     fn span(&self) -> Nanos {
         Nanos::new(self.until.get().saturating_sub(self.from.get()))
     }
 
-    fn about(&self, word: &'static str) -> &'static str {
+    fn if_about(&self, word: &'static str) -> &'static str {
         if self.is_about { word } else { "" }
     }
+}
+
+/// A time in few digits.
+fn about(time: Nanos) -> Nanos {
+    let digits = time.get().checked_ilog10().map_or(0, |digits| digits + 1);
+    let step = 10_u64.pow(digits.saturating_sub(DIGITS));
+    Nanos::new(time.get().saturating_add(step / 2) / step * step)
 }
 
 impl Curve {
@@ -47,9 +62,9 @@ impl Curve {
                 "the rate follows workload.curve: the load is {load:.4} {over}, at most {:.4}, and {own:.4} in the measured \
                  time, {}from {} to {}",
                 load * self.highest(),
-                measured.about("about "),
-                measured.time(measured.from),
-                measured.time(measured.until)
+                measured.if_about("about "),
+                measured.end(measured.from),
+                measured.end(measured.until)
             )
         })
     }
@@ -62,8 +77,8 @@ impl Curve {
             format!(
                 "{}{} are measured, {:.2} periods of workload.curve: the part of the last one counts more often than the rest; \
                  measure whole periods of {}, or a part of one",
-                measured.about("some "),
-                measured.time(span),
+                measured.if_about("some "),
+                measured.end(span),
                 span.get() as f64 / period as f64,
                 measured.time(Nanos::new(period))
             )
