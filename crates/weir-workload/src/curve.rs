@@ -200,6 +200,12 @@ impl Points {
         Ok(())
     }
 
+    /// The time of the last.
+    #[must_use]
+    pub fn last(&self) -> Nanos {
+        Nanos::new(self.points.last().map_or(0, |point| point.0))
+    }
+
     /// The curve through the points.
     ///
     /// # Errors

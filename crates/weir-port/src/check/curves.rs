@@ -15,6 +15,8 @@ use weir_document::{Checked, Located, MAX_WORK};
 use weir_workload::arrivals::LATEST;
 use weir_workload::curve::{self, CurveTable, WrittenCurve};
 
+/// The latest time of a point, within what the clock can hold: 126 years.
+const LONGEST_CURVE: Nanos = Nanos::new(4_000_000_000_000_000_000);
 /// Replications where the scenario does not say: their spread alone gives intervals.
 pub(super) const REPLICATIONS: u64 = 10;
 /// In how many parts a curve is sampled by the queue monitor at least. No whole number: readings of one period are not at the
@@ -51,7 +53,7 @@ impl Input {
 
 impl Check<'_, '_> {
     pub(super) fn curve(&mut self, written: &Located<CurveTable>, serving: Serving) -> Checked<WrittenCurve> {
-        let on = curve::Written { port: Some(serving.clock), longest: Nanos::new(LATEST) };
+        let on = curve::Written { port: Some(serving.clock), longest: LONGEST_CURVE };
         curve::checked_on(self, written, on)
     }
 
@@ -96,7 +98,8 @@ impl Check<'_, '_> {
     pub(super) fn all_came(&self, document: &PortDocument, open: &Open, messages: f64) -> Checked<f64> {
         let passed = messages * open.mean_gap;
         let Some(curve) = &document.workload.value.curve else { return Ok(passed) };
-        if passed > LONGEST {
+        let repeats = open.curve.as_ref().is_some_and(|curve| curve.period().is_some());
+        if passed > LONGEST && !repeats {
             let reason = format!(
                 "brings as much as {passed:.1e} ns at its mean rate would, must be at most {LONGEST:.1e} ns: the mean is \
                  that up to its last point"

@@ -119,6 +119,16 @@ impl Written {
         Ok(span.get())
     }
 
+    /// Refuses a period that ends before the last point.
+    fn holds(self, checker: &Checker<'_>, period: &Located<Time>, points: &Points) -> Checked<()> {
+        let last = Time { span: points.last(), clock: self.port.unwrap_or(Clock::Seconds) };
+        if period.value.span >= last.span {
+            return Ok(());
+        }
+        let reason = format!("is shorter than the curve, whose last point is at {last}");
+        checker.refuse(period, reason, "lengthen it, or leave out points")
+    }
+
     /// Refuses rates in a second, where there are none.
     fn has_seconds<T>(self, checker: &Checker<'_>, rates: &Located<T>) -> Checked<()> {
         if !self.is_abstract() {
@@ -172,11 +182,13 @@ pub fn checked_on(
             );
         }
     };
+    if let Some(period) = &table.period {
+        on.holds(checker, period, &points)?;
+    }
     let made = points.curve(table.interpolation.unwrap_or_default(), period);
-    let curve = made.or_else(|CurveError { part, reason, remedy }| match (&table.period, &table.csv) {
-        (Some(period), _) if part == Part::Period => checker.refuse(period, reason, remedy),
-        (_, Some(csv)) => checker.refuse(&csv.value.file, reason, remedy),
-        _ => checker.refuse(written, reason, remedy),
+    let curve = made.or_else(|CurveError { reason, remedy, .. }| match &table.csv {
+        Some(csv) => checker.refuse(&csv.value.file, reason, remedy),
+        None => checker.refuse(written, reason, remedy),
     })?;
     let rate = seconds.map(|seconds| curve.mean() / seconds);
     Ok(WrittenCurve { curve: curve.over_mean(), rate })
