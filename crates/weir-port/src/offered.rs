@@ -23,21 +23,34 @@ impl Open {
         self.curve.as_ref().map_or(time, |curve| curve.before(time))
     }
 
-    /// When the process has passed so much; infinite where it never does.
+    /// How long a curve is: its period, or up to its last point; 0 without one.
+    #[must_use]
+    pub fn extent(&self) -> f64 {
+        self.curve.as_ref().map_or(0.0, |curve| curve.extent() as f64)
+    }
+
+    /// When the process has passed as much; infinite where it never does.
     #[must_use]
     pub fn time_of(&self, passed: f64) -> f64 {
         self.curve.as_ref().map_or(passed, |curve| curve.time_of(passed))
     }
 }
 
+impl Input {
+    /// The messages from outside whose rate follows a curve.
+    pub(crate) fn curved(&self) -> Option<&Open> {
+        match self {
+            Self::Open(open) => Some(open).filter(|open| open.curve.is_some()),
+            Self::Trace(_) | Self::Closed(_) => None,
+        }
+    }
+}
+
 impl PortScenario {
-    /// The curve that the rate of messages from outside follows.
+    /// The messages from outside whose rate follows a curve, with it.
     #[must_use]
     pub fn curve(&self) -> Option<(&Open, &Curve)> {
-        match &self.input {
-            Input::Open(open) => open.curve.as_ref().map(|curve| (open, curve)),
-            Input::Trace(_) | Input::Closed(_) => None,
-        }
+        self.input.curved().and_then(|open| Some((open, open.curve.as_ref()?)))
     }
 
     /// Whether what is measured of a replication is some whole periods of its curve, in the mean.
@@ -49,7 +62,7 @@ impl PortScenario {
         periods.round() >= 1.0 && (periods - periods.round()).abs() <= near
     }
 
-    /// What the process has passed where the measured part of a replication begins, after so many ticks, and where it ends.
+    /// What the process has passed where the measured part of a replication begins, after these ticks, and where it ends.
     fn measured(&self, warm_up: u64) -> [f64; 2] {
         let of_tick = self.curve().map_or(0.0, |(open, _)| match self.service {
             Service::Packets(_) => open.mean_gap / open.lengths.mean(),
@@ -62,7 +75,10 @@ impl PortScenario {
     #[must_use]
     pub fn notes(&self, warm_up: u64) -> Vec<String> {
         let (Some((open, curve)), Some(load)) = (self.curve(), self.load) else { return Vec::new() };
-        let [from, until] = self.measured(warm_up).map(|passed| Nanos::new(open.time_of(passed) as u64));
+        // What a curve brings that ends with 0 has come at its last point, but for what is rounded.
+        let time =
+            |passed| Some(open.time_of(passed)).filter(|time| time.is_finite()).unwrap_or(open.extent());
+        let [from, until] = self.measured(warm_up).map(|passed| Nanos::new(time(passed) as u64));
         let measured = Measured { from, until, clock: self.clock, is_about: true };
         let part = curve.words_of_part(&measured).filter(|_| !self.measures_whole_periods());
         curve.words_of_load(load, &measured).into_iter().chain(part).collect()

@@ -22,7 +22,7 @@ use weir_lab::stats::mser::mser5;
 const PILOT_SHARE: u64 = 10;
 /// The longest pilot.
 const LONGEST_PILOT: u64 = 1 << 23;
-/// A warm-up is rounded to about one in so many of its ticks; on a curve to fewer of them.
+/// One part in this many of a warm-up is what it is rounded to, at most; on a curve it is finer.
 const COARSE: u64 = 4;
 const FINE: u64 = 1024;
 /// The pilot's replication number, which no other replication has.

@@ -7,7 +7,7 @@
 use super::Serving;
 use crate::check::Check;
 use crate::document::{self, PortDocument};
-use crate::model::{Input, Open};
+use crate::model::Open;
 use crate::ticks::{LONGEST, Ticks};
 use weir_core::units::Nanos;
 use weir_document::quantity::{self, Time};
@@ -26,27 +26,12 @@ const SAMPLES: f64 = 32.360_679_774_997_9;
 const FEWEST_SAMPLES: u64 = 20;
 
 impl Open {
-    /// How long a curve is: its period, or up to its last point; 0 without one.
-    pub(super) fn extent(&self) -> f64 {
-        self.curve.as_ref().map_or(0.0, |curve| curve.extent() as f64)
-    }
-
     /// How far the clock must go for a run that ends at `end` and passes `passed` at its mean rate: with a curve arrivals that
     /// are drawn ahead of it may come much later, and its points are times of the clock too.
     pub(super) fn reach(&self, end: f64, passed: f64) -> f64 {
         match self.curve {
             None => end,
             Some(_) => (end * LONGEST / LATEST as f64).max(passed).max(self.extent()),
-        }
-    }
-}
-
-impl Input {
-    /// The messages from outside whose rate follows a curve.
-    pub(super) fn curved(&self) -> Option<&Open> {
-        match self {
-            Self::Open(open) => Some(open).filter(|open| open.curve.is_some()),
-            Self::Trace(_) | Self::Closed(_) => None,
         }
     }
 }
@@ -94,7 +79,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// When a replication of so many messages has all of them; refused where they never come, or beyond the clock.
+    /// When a replication of this number of messages has all of them; refused where they never come, or beyond the clock.
     pub(super) fn all_came(&self, document: &PortDocument, open: &Open, messages: f64) -> Checked<f64> {
         let passed = messages * open.mean_gap;
         let Some(curve) = &document.workload.value.curve else { return Ok(passed) };

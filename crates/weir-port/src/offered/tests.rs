@@ -9,8 +9,10 @@ use crate::run::{plan, ticks_per_replication};
 use crate::ticks::Ticks;
 use crate::warmup::{self, WarmUpTicks};
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use weir_core::units::Nanos;
 use weir_lab::record::Departure;
+use weir_lab::replicated::Replicated as _;
 use weir_workload::source::ArrivalBlock;
 
 type Scenario = weir_lab::scenario::Scenario<PortScenario>;
@@ -170,6 +172,7 @@ fn a_night_without_end_ends_a_run() {
         let outcome = played(disciplines, rest);
         assert!(!outcome.interrupted && outcome.unstable.is_none());
         assert!((1_800..=2_130).contains(&outcome.messages), "{}", outcome.messages);
+        assert!(outcome.notes[0].ends_with("about from 0u to 2000u"), "{:?}", outcome.notes);
         assert!(outcome.checks.iter().all(|check| check.ok != Some(false)), "{:#?}", outcome.checks);
     }
     for discipline in ["\"fifo\"", "\"sf\"", "\"ps\"", "\"hrrn\""] {
@@ -208,6 +211,22 @@ fn intervals_are_those_of_the_replications() {
     let row = figure(&four, "fifo", ("latency", "mean"));
     let half = row.high.expect("an interval") - row.value.expect("a mean");
     assert!((half / row.standard_error.expect("an error") - 3.182).abs() < 1e-3, "{row:?}");
+}
+
+/// What was kept of replications, which has batches and sections of each, makes the result of a run.
+#[test]
+fn what_is_kept_of_a_curve_makes_the_result_of_a_run() {
+    for replications in [1, 3, 25] {
+        let rest = format!(
+            "load = 0.5\n{RUSH}[stop]\npackets = 32_000\nreplications = {replications}\nwarm_up = \"200u\"\n"
+        );
+        let (port, frame) = scenario("\"fifo\", \"sf\", \"hrrn\"", &rest);
+        let cancel = AtomicBool::new(false);
+        let found = port.prepare(&cancel).expect("a warm-up");
+        let play = |at| (at, port.play(&found, at, &cancel).expect("a replication").expect("finished"));
+        let kept = port.gather(&frame, &mut (0..replications).map(play)).expect("a result");
+        assert_eq!(format!("{kept:?}"), format!("{:?}", played("\"fifo\", \"sf\", \"hrrn\"", &rest)));
+    }
 }
 
 #[test]
