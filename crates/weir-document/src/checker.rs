@@ -113,6 +113,26 @@ impl<'a> Checker<'a> {
         Ok(written.value.span)
     }
 
+    /// A span of time on the clock of the service, which a port may count in mean packet services.
+    ///
+    /// # Errors
+    /// It is written for the other clock.
+    pub fn on_clock(&self, written: &Located<Time>, clock: Clock) -> Checked<Nanos> {
+        if written.value.clock == clock || written.value.span.get() == 0 {
+            return Ok(written.value.span);
+        }
+        let (reason, remedy) = match clock {
+            Clock::Seconds => (
+                "must be in seconds, as the service is",
+                "write it in `ns`, `us`, `ms` or `s`, such as \"5ms\"",
+            ),
+            Clock::PacketServices => {
+                ("must be in mean packet services, as the service is", "write it in `u`, such as \"200u\"")
+            }
+        };
+        self.refuse(written, reason, remedy)
+    }
+
     /// A span of time above zero.
     pub fn some_span(&self, written: &Located<Time>, longest: Nanos) -> Checked<Nanos> {
         let span = self.span(written, longest)?;

@@ -28,7 +28,7 @@ use crate::time::{NEVER, TICKS_PER_NANO, TICKS_PER_SECOND, Ticks, ticks, timing}
 use crate::topology::Wiring;
 use weir_lab::error::RunError;
 use weir_lab::stream::{LONGEST_MEAN, Purpose, Stream, StreamKey, below};
-use weir_workload::arrivals::PacedTimes;
+use weir_workload::arrivals::FineTimes;
 use weir_workload::sizes::SizeSampler;
 
 /// Gaps drawn at a time.
@@ -80,7 +80,7 @@ enum Gaps {
     /// Exponential ones of this mean, in ticks.
     Exponential(f64, Stream),
     /// Those between the instants of a process, and the last instant.
-    Process(PacedTimes, Ticks),
+    Process(FineTimes, Ticks),
 }
 
 impl Gaps {
@@ -93,7 +93,7 @@ impl Gaps {
         };
         let stream = |purpose, part| Stream::new(key(purpose).part(part));
         let nanoseconds = mean / TICKS_PER_NANO as f64;
-        let times = PacedTimes::from_any_instant(process, nanoseconds, traffic.curve.clone(), &stream);
+        let times = FineTimes::from_any_instant(process, nanoseconds, traffic.curve.clone(), &stream);
         Ok(Self::Process(times.map_err(|error| too_large("traffic.arrivals", error.to_string()))?, 0))
     }
 

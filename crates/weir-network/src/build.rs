@@ -28,7 +28,7 @@ use weir_core::spec::Spec;
 use weir_core::units::{Instant, Nanos};
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
-use weir_workload::arrivals::PacedTimes;
+use weir_workload::arrivals::FineTimes;
 use weir_workload::curve::CurveClock;
 
 /// The most links in a route, there and back.
@@ -227,7 +227,7 @@ fn drawn_schedule(flow: &Flow, drawn: &Drawn, index: usize, streams: Streams) ->
                 Stream::new(streams.key(purpose, own).part(part))
             };
             let curve = drawn.curve().cloned();
-            let times = PacedTimes::from_any_instant(arrivals, mean * SECOND, curve, &stream);
+            let times = FineTimes::from_any_instant(arrivals, mean * SECOND, curve, &stream);
             Pace::Process(Box::new(times.map_err(|error| refused(&error.to_string()))?))
         }
     };

@@ -16,7 +16,7 @@ use crate::flight::Flight;
 use crate::sampler::Sampler;
 use weir_core::units::{Bytes, Cost, Instant, Nanos};
 use weir_lab::stream::Stream;
-use weir_workload::arrivals::PacedTimes;
+use weir_workload::arrivals::FineTimes;
 use weir_workload::curve::CurveClock;
 
 /// When packets are scheduled to depart, from the flow's start, and how large they are.
@@ -53,7 +53,7 @@ pub enum Pace {
     /// Gaps, the first from the flow's start, the last departure before, and the clock of a curve, by which that is.
     Gaps(Draws, Nanos, Option<Box<CurveClock>>),
     /// A process of the workload.
-    Process(Box<PacedTimes>),
+    Process(Box<FineTimes>),
 }
 
 impl Pace {

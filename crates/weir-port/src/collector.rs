@@ -87,6 +87,8 @@ pub struct Plan {
     pub sections: usize,
     /// Whether there are histograms.
     pub tails: bool,
+    /// Whether a replication is one sample, of which no part stands for another.
+    pub is_one_sample: bool,
     /// The windows over time, where there are any.
     pub windows: Option<Arc<Course>>,
 }
@@ -95,7 +97,17 @@ impl Plan {
     /// Means alone of everything, from the first tick on.
     #[must_use]
     pub fn means(metrics: Vec<Metric>, classes: usize) -> Self {
-        Self { metrics, classes, flows: 0, warm_up: 0, batch: 1, sections: 1, tails: false, windows: None }
+        Self {
+            metrics,
+            classes,
+            flows: 0,
+            warm_up: 0,
+            batch: 1,
+            sections: 1,
+            tails: false,
+            is_one_sample: false,
+            windows: None,
+        }
     }
 
     /// The series of a metric and class.
@@ -199,6 +211,18 @@ impl Collector {
         let mut sections = std::mem::take(&mut self.sections);
         sections.iter_mut().flatten().for_each(Histogram::put_in_order);
         Self { sections, ..self.without_histograms() }
+    }
+
+    /// Makes one batch and one section of all of them, of a replication that is one sample.
+    pub(crate) fn merge_all(&mut self) {
+        for batches in [&mut self.batches, &mut self.queue] {
+            while batches.len() > 1 {
+                batches.merge_neighbours();
+            }
+        }
+        while self.sections.len() > 1 {
+            self.sections = merge_pairs(std::mem::take(&mut self.sections));
+        }
     }
 
     /// Appends what was collected, but for records: what it was collected by is in the scenario.
@@ -422,6 +446,7 @@ mod tests {
             batch: 1,
             sections: 1,
             tails: true,
+            is_one_sample: false,
             windows: None,
         };
         let mut collector = Collector::new(plan, true);

@@ -9,6 +9,7 @@ use weir_document::Located;
 use weir_document::header::{default_seed, default_tails};
 use weir_document::quantity::{Length, LengthUnit, Share, Speed, Time, WarmUp};
 use weir_lab::scenario::need::NeedTable;
+use weir_workload::curve::CurveTable;
 use weir_workload::document::{ArrivalProcess, default_header};
 use weir_workload::{Separator, TimeUnit};
 
@@ -61,12 +62,13 @@ pub enum PortModel {
     Port,
 }
 
-/// Who arrives when, and how large: arrivals from outside at a `load` or a mean `gap`, a `trace`, or a
-/// `closed` loop of applications.
+/// Who arrives when, and how large: arrivals from outside at a `load`, a mean `gap` or the rates of a `curve`, a `trace`, or
+/// a `closed` loop of applications.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
-    /// The offered load: work that arrives over work that the server can do. With a trace, time is scaled to it.
+    /// The offered load: work that arrives over work that the server can do; the mean over a curve. With a trace, time is
+    /// scaled to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<Located<f64>>,
     /// The mean time between two arrivals, in place of `load`.
@@ -75,6 +77,11 @@ pub struct Workload {
     /// The process of arrivals; default: `poisson`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Located<ArrivalProcess>>,
+    /// How the rate follows the time, such as `{ factors = [["0s", 0.5], ["10s", 2.0]], period = "20s" }`, or in `u` where the
+    /// service is; `load` and `gap` are then the mean over its period, or up to its last point where it does not repeat.
+    /// With `rates`, of messages in a second, neither is needed. Default: it stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curve: Option<Located<CurveTable>>,
     /// The distribution of lengths; default: `report`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lengths: Option<Located<Lengths>>,
@@ -226,7 +233,8 @@ pub enum PacketTime {
     ShiftedExponential(Located<Time>, Located<Time>),
 }
 
-/// When a run ends and what of it counts. A trace ends by itself.
+/// When a run ends and what of it counts. A trace ends by itself; a curve is run once unless the number of packets or
+/// messages is given.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stop {
@@ -239,11 +247,12 @@ pub struct Stop {
     /// End earlier, once the 95 % interval of every mean latency is within this share of the mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub precision: Option<Located<Share>>,
-    /// The number of independent replications; it is part of the result, unlike the number of threads. Default: 1.
+    /// The number of independent replications; it is part of the result, unlike the number of threads. Default: 1, with a
+    /// curve 10, since intervals are then those of the replications alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replications: Option<Located<u64>>,
     /// What is left out at the start: `"mser"` (detected), `"none"`, or a time. Default: `"mser"`, for a
-    /// trace `"none"`.
+    /// trace and a curve `"none"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<Located<WarmUp>>,
     /// Run as many times as long as it takes until every figure is settled, at most `settle_limit` times; the result says
@@ -266,7 +275,7 @@ pub struct Measure {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classes: Option<Located<ClassesBy>>,
     /// The period at which the queue length is sampled, where messages are served by packets; default: 200 mean
-    /// service times.
+    /// service times, with a curve at most a thirtieth of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_period: Option<Located<Time>>,
     /// The length of the windows of `over_time`.

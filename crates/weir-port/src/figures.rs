@@ -29,6 +29,8 @@ pub struct Frame {
     /// By how much the first metric outlasts a message's presence, which ends where its last packet is
     /// accepted.
     pub transmission: f64,
+    /// Whether what came before the measured part is as what comes in it.
+    pub is_steady: bool,
 }
 
 impl Frame {

@@ -57,6 +57,7 @@ pub struct Gathered {
     /// Messages counted and their lengths together, by class.
     pub lengths: Vec<(u64, u64)>,
     tails: bool,
+    is_one_sample: bool,
     replications: u32,
     pool: Pool,
     queue: Pool,
@@ -84,6 +85,7 @@ impl Gathered {
             classes,
             clock,
             tails: plan.tails,
+            is_one_sample: plan.is_one_sample,
             replications,
             states: Vec::new(),
             audited: None,
@@ -99,7 +101,10 @@ impl Gathered {
 
     /// Adds the next replication.
     pub fn add(&mut self, replication: u32, left: Left) {
-        let Left { place: _, engine, collector, state, audited, windows } = left;
+        let Left { place: _, engine, mut collector, state, audited, windows } = left;
+        if self.is_one_sample {
+            collector.merge_all();
+        }
         self.windows.push(windows);
         self.engine = engine;
         self.states.push(state);

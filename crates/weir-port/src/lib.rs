@@ -27,6 +27,7 @@ pub mod lindley;
 pub mod lockstep_lane;
 pub mod model;
 pub mod observer;
+mod offered;
 pub mod outcome;
 pub mod over_time;
 pub mod plain;

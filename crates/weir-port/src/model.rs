@@ -13,7 +13,7 @@ use weir_document::NamedDiscipline;
 pub use super::document::LatencyEnd;
 use crate::ticks::Ticks;
 pub use weir_document::quantity::{Clock, LengthUnit};
-use weir_workload::{Arrivals, MessageClasses, Sizes, Trace};
+use weir_workload::{Arrivals, Curve, MessageClasses, Sizes, Trace};
 
 /// A checked scenario of the port.
 #[derive(Clone, Debug)]
@@ -59,7 +59,8 @@ pub fn is_fluid(spec: &Spec) -> bool {
 /// Who arrives when, and how large.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// Messages from outside, without end. The first arrives at time 0.
+    /// Messages from outside, without end unless the rate of a curve stays 0. The first arrives when the rate is first above
+    /// 0: at one rate, at time 0.
     Open(Open),
     /// The messages of a file, once.
     Trace(Replay),
@@ -83,8 +84,10 @@ impl Input {
 pub struct Open {
     /// The process of arrivals.
     pub arrivals: Arrivals,
-    /// The mean time between arrivals, in nanoseconds: not rounded.
+    /// The mean time between arrivals, in nanoseconds: not rounded. With a curve at its mean rate.
     pub mean_gap: f64,
+    /// How the rate follows the time, over its mean, in nanoseconds; `None` where it stays.
+    pub curve: Option<Curve>,
     /// The distribution of lengths.
     pub lengths: Sizes,
     /// The number of applications, each as likely as another.

@@ -35,6 +35,9 @@ pub struct Outcome {
     pub unstable: Option<String>,
     /// What was left out at the start.
     pub warm_up: WarmUpUsed,
+    /// What is to be known of the load before figures are read, where it follows a curve.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The requested precision, and whether it was reached.
     pub precision: Option<Precision>,
     /// Which engine ran each discipline.

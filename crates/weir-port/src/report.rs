@@ -9,7 +9,7 @@ use crate::outcome::{ClassRow, Figure, Outcome, Precision, WarmUpUsed};
 use crate::settling::Sufficiency;
 use crate::theory::{ClosedForm, theory};
 use crate::warmup::WarmUpTicks;
-use crate::{build, selfcheck};
+use crate::{build, selfcheck, warmup};
 use weir_lab::provenance::{EngineUsed, Frame as Source, Provenance};
 use weir_lab::result::{Check, TheoryRow};
 use weir_lab::stats::windows::{self, OverTimeRow};
@@ -52,7 +52,8 @@ fn frame(port: &PortScenario, counted: Option<&Gathered>) -> Frame {
         _ => (None, packet),
     };
     let transmission = after.unwrap_or_default() / CLOCK;
-    Frame { time_unit: time_unit(port), classes, packet: latency, shared_instants, transmission }
+    let is_steady = port.curve().is_none() || warmup::given(port) == 0;
+    Frame { time_unit: time_unit(port), classes, packet: latency, shared_instants, transmission, is_steady }
 }
 
 /// The smallest and the largest length of each class.
@@ -72,7 +73,7 @@ fn bounds(classes: &MessageClasses) -> Vec<(Option<u64>, Option<u64>)> {
 /// The closed form of a discipline in this scenario, or why there is none.
 fn form(port: &PortScenario, spec: &str) -> Result<ClosedForm, TheoryError> {
     let Input::Open(open) = &port.input else { return Err(NoForm::Discipline(of_input(port)).into()) };
-    if open.arrivals != Arrivals::Poisson {
+    if open.arrivals != Arrivals::Poisson || open.curve.is_some() {
         return Err(NoForm::Discipline(of_input(port)).into());
     }
     let mean = port.service.mean_per_unit() / CLOCK;
@@ -97,6 +98,7 @@ fn without_preemption(spec: &str) -> Result<&str, TheoryError> {
 /// The input in words, for the reason why there is no closed form.
 fn of_input(port: &PortScenario) -> String {
     match port.input {
+        Input::Open(_) if port.curve().is_some() => "arrivals whose rate follows a curve",
         Input::Open(_) => "arrivals that are not Poisson",
         Input::Trace(_) => "a trace",
         Input::Closed(_) => "a closed loop",
@@ -119,6 +121,7 @@ fn blank(port: &PortScenario, from: &Source) -> Outcome {
         interrupted: false,
         unstable: port.statement.clone(),
         warm_up: WarmUpUsed { rule: "none".to_owned(), ticks: 0 },
+        notes: port.notes(warmup::given(port)),
         precision: None,
         engines: Vec::new(),
         disciplines: port.disciplines.iter().map(|named| named.name.clone()).collect(),

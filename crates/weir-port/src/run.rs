@@ -74,6 +74,8 @@ pub(crate) fn plan(port: &PortScenario, ticks: u64, warm_up: &WarmUpTicks) -> Pl
         batch: batch.min(warm_up.granularity()),
         sections: SECTIONS.div_ceil(port.stop.replications as usize),
         tails: port.measure.tails,
+        // Parts of a curve have other rates: only replications are alike.
+        is_one_sample: port.curve().is_some(),
         windows: Course::new(port, build::metrics(port)[0]),
     }
 }

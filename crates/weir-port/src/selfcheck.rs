@@ -14,7 +14,7 @@ pub fn of_discipline(gathered: &Gathered, first: &Gathered, frame: &Frame) -> Ve
     checks.push(idle(gathered));
     checks.extend(same_work(gathered, first, frame));
     checks.extend(little(gathered, frame));
-    checks.extend(little_of_packets(gathered, first));
+    checks.extend(little_of_packets(gathered, first, frame));
     checks.extend(slop(gathered));
     checks
 }
@@ -75,12 +75,12 @@ fn little(gathered: &Gathered, frame: &Frame) -> Option<Check> {
         let tolerance = rate * span + rest;
         Check::new(Some(&gathered.name), "Little's law", present, expected, tolerance, note)
     };
-    Some(by_interval(&measure, check).telling(TELLING, expected))
+    Some(judged(frame, by_interval(&measure, check).telling(TELLING, expected)))
 }
 
 /// Little's law for packets: the mean number waiting, by the queue monitor, is the sum of all waits over
 /// time. It is the same for every discipline that shares the timeline, so it is reported of the first.
-fn little_of_packets(gathered: &Gathered, first: &Gathered) -> Option<Check> {
+fn little_of_packets(gathered: &Gathered, first: &Gathered, frame: &Frame) -> Option<Check> {
     let integral: u128 = gathered.states.iter().map(|state| state.packet_time.integral).sum();
     let time: u128 = gathered.states.iter().map(|state| u128::from(state.packet_time.time.get())).sum();
     if integral == 0 || time == 0 || gathered.name != first.name {
@@ -91,7 +91,16 @@ fn little_of_packets(gathered: &Gathered, first: &Gathered) -> Option<Check> {
     let note = "packets waiting in the mean: readings of the queue, against the sum of all waits over time";
     let by_waits = integral as f64 / time as f64;
     let check = |span| Check::new(None, "Little's law", value, by_waits, span, note);
-    Some(by_interval(&monitored, check).telling(TELLING, value))
+    Some(judged(frame, by_interval(&monitored, check).telling(TELLING, value)))
+}
+
+/// Little's law holds what was measured against what was present from the beginning, so that it is not judged where a curve had
+/// another rate before.
+fn judged(frame: &Frame, check: Check) -> Check {
+    if frame.is_steady {
+        return check;
+    }
+    check.judged(Judgement::none("the rate of workload.curve was another before the measured part"))
 }
 
 /// A check within half the 99.9 % interval of a measure; not judged where there is none.

@@ -8,7 +8,7 @@
 //! Every mean is judged by its own standard error too, over what it is above the shortest that was seen
 //! ([`settled::by_itself`]), every other quantile by the exceedances of its sections ([`weir_lab::stats::tail`]).
 //!
-//! Of a trace, a closed loop or arrivals that are equally spaced the formula says nothing.
+//! Of a trace, a closed loop, arrivals that are equally spaced or a rate that follows a curve the formula says nothing.
 //!
 //! Work O(1) a figure. Units: nanoseconds of the clock.
 
@@ -104,6 +104,9 @@ fn words(subject: &Subject) -> String {
 
 fn length(port: &PortScenario, first: &Gathered, warm_up: u64) -> Option<RunLength> {
     let Input::Open(open) = &port.input else { return None };
+    if open.curve.is_some() {
+        return None;
+    }
     let load = port.load.filter(|load| *load > 0.0 && *load < 1.0)?;
     let dispersion = dispersion(open)?;
     let moments = services(port, open);
@@ -222,7 +225,8 @@ mod tests {
         // Ten bursts in a row of 5 times the rate, nothing between: s is 0.2, T is 2 gaps, T' 8.
         let arrivals = Arrivals::Bursty { peak: 5.0, burst: 10.0, quiet: 0.0 };
         let lengths = weir_workload::Sizes::exponential(5.0).expect("a mean");
-        let open = |arrivals| Open { arrivals, mean_gap: 1.0, lengths: lengths.clone(), flows: 1 };
+        let open =
+            |arrivals| Open { arrivals, mean_gap: 1.0, curve: None, lengths: lengths.clone(), flows: 1 };
         let known = 1.0 + 2.0 * 0.2 * 0.8 * 25.0 / (0.5 + 0.125);
         assert!((dispersion(&open(arrivals)).expect("known") - known).abs() < 1e-12);
         assert_eq!(dispersion(&open(Arrivals::Poisson)), Some(1.0));

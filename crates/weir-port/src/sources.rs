@@ -2,7 +2,7 @@
 
 use crate::model::{Input, PacketTime, PortScenario, Service};
 use weir_workload::source::{ArrivalSource, RandomServices, SourceError};
-use weir_workload::{TraceSource, arrival_source};
+use weir_workload::{Paced, TraceSource, arrival_source};
 
 impl PortScenario {
     /// The arrivals of one replication; `None` in a closed loop, where the engine makes them.
@@ -13,8 +13,12 @@ impl PortScenario {
         match &self.input {
             Input::Open(open) => {
                 let key = (self.seed, replication);
-                let process = (open.arrivals.clone(), self.ticks.of_nanoseconds(open.mean_gap));
-                arrival_source(process, &open.lengths, open.flows, &self.classes, key).map(Some)
+                let paced = Paced {
+                    arrivals: open.arrivals.clone(),
+                    mean_gap: self.ticks.of_nanoseconds(open.mean_gap),
+                    curve: open.curve.as_ref().map(|curve| self.ticks.of_curve(curve)),
+                };
+                arrival_source(paced, &open.lengths, open.flows, &self.classes, key).map(Some)
             }
             Input::Trace(replay) => {
                 let scale = self.ticks.of_nanoseconds(replay.time_scale);

@@ -18,6 +18,7 @@ use weir_core::role::Role;
 use weir_core::spec::{Argument, Spec};
 use weir_core::units::Nanos;
 use weir_lab::stream::LONGEST_MEAN;
+use weir_workload::Curve;
 
 /// Nanoseconds that a byte takes at least, where nanoseconds are fine enough.
 const SLOWEST: f64 = 1000.0;
@@ -76,6 +77,12 @@ impl Ticks {
     #[must_use]
     pub fn of_nanoseconds(self, nanoseconds: f64) -> f64 {
         nanoseconds * f64::from(self.0)
+    }
+
+    /// A curve whose times are ticks.
+    #[must_use]
+    pub fn of_curve(self, curve: &Curve) -> Curve {
+        curve.in_parts(self.0)
     }
 
     /// A span of time in ticks.

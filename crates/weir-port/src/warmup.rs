@@ -1,6 +1,6 @@
 //! How much of the start of every replication is left out.
 //!
-//! Given in time, it is converted to ticks by the offered load. Detected, it is what the MSER-5 rule drops
+//! Given in time, it is converted to ticks by the offered load, where a rate follows a curve by its integral. Detected, it is what the MSER-5 rule drops
 //! from a pilot: a replication of its own under FIFO, a tenth as long as the others. All replications and
 //! disciplines leave out the same ticks, so that they stay comparable message by message.
 
@@ -11,6 +11,7 @@ use crate::model::{Clock, PortScenario, Service, WarmUp};
 use crate::rounds::{Grain, Rounds, Standing};
 use crate::run::mean_length;
 use weir_core::spec::Spec;
+use weir_core::units::Nanos;
 use weir_document::NamedDiscipline;
 use weir_lab::control::Control;
 use weir_lab::error::RunError;
@@ -21,6 +22,9 @@ use weir_lab::stats::mser::mser5;
 const PILOT_SHARE: u64 = 10;
 /// The longest pilot.
 const LONGEST_PILOT: u64 = 1 << 23;
+/// One part in this many of a warm-up is what it is rounded to, at most; on a curve it is finer.
+const COARSE: u64 = 4;
+const FINE: u64 = 1024;
 /// The pilot's replication number, which no other replication has.
 const PILOT: u32 = u32::MAX;
 
@@ -49,12 +53,7 @@ pub fn ticks(port: &PortScenario, ticks: u64, control: &Control<'_>) -> Result<W
     match port.stop.warm_up {
         WarmUp::None => Ok(WarmUpTicks { ticks: 0, rule: "none".to_owned() }),
         WarmUp::Until(time) => {
-            let per_tick = match port.service {
-                Service::Packets(time) => time.mean().get() as f64,
-                Service::Whole(_) => mean_length(port) * port.service.mean_per_unit(),
-            };
-            let expected = time.get() as f64 * port.load.unwrap_or(1.0).min(1.0) / per_tick;
-            let warm_up = rounded(expected.ceil() as u64);
+            let warm_up = expected(port, time);
             let written = match port.clock {
                 Clock::PacketServices => format!("{}u", time.get() as f64 / CLOCK),
                 Clock::Seconds => time.to_string(),
@@ -68,9 +67,33 @@ pub fn ticks(port: &PortScenario, ticks: u64, control: &Control<'_>) -> Result<W
     }
 }
 
-/// Rounded up to a multiple of a large power of two, so that batches of any engine begin there.
-fn rounded(ticks: u64) -> u64 {
-    let grain = (ticks / 4).max(1).next_power_of_two().min(1 << 16);
+/// The ticks that are left out where the scenario says how many; none where they are detected.
+#[must_use]
+pub fn given(port: &PortScenario) -> u64 {
+    match port.stop.warm_up {
+        WarmUp::Until(time) => expected(port, time),
+        WarmUp::None | WarmUp::Detected => 0,
+    }
+}
+
+/// The ticks expected before a time, of which the server can do no more than fit; on a curve nearer to them, since there it
+/// counts at which time the measured part begins.
+fn expected(port: &PortScenario, time: Nanos) -> u64 {
+    let per_tick = match port.service {
+        Service::Packets(time) => time.mean().get() as f64,
+        Service::Whole(_) => mean_length(port) * port.service.mean_per_unit(),
+    };
+    let (time, load) = (time.get() as f64, port.load.unwrap_or(1.0));
+    let (passed, part) = match port.curve() {
+        Some((open, _)) => (open.passed(time), FINE),
+        None => (time, COARSE),
+    };
+    rounded(((passed * load).min(time) / per_tick).ceil() as u64, part)
+}
+
+/// Rounded up to a multiple of a large power of two, of about one in `part` ticks, so that batches of any engine begin there.
+fn rounded(ticks: u64, part: u64) -> u64 {
+    let grain = (ticks / part).max(1).next_power_of_two().min(1 << 16);
     ticks.div_ceil(grain) * grain
 }
 
@@ -91,11 +114,11 @@ fn detected(port: &PortScenario, ticks: u64, control: &Control<'_>) -> Result<Wa
     Ok(match means.and_then(|(means, size)| Some((mser5(&means).ok()?, size))) {
         Some((batches, size)) => {
             let rule = format!("MSER-5 on a pilot of {pilot} ticks under fifo");
-            within(ticks, rounded(batches as u64 * size), rule)
+            within(ticks, rounded(batches as u64 * size, COARSE), rule)
         }
         None => {
             let rule = format!("a pilot of {pilot} ticks, in which MSER-5 found no steady state");
-            within(ticks, rounded(pilot), rule)
+            within(ticks, rounded(pilot, COARSE), rule)
         }
     })
 }
@@ -178,12 +201,12 @@ mod tests {
     #[test]
     fn batches_of_a_power_of_two_begin_where_the_warm_up_ends() {
         for ticks in [0, 1, 5, 511, 512, 513, 100_000, 10_000_000, 123_456_789] {
-            let rounded = rounded(ticks);
+            let rounded = rounded(ticks, COARSE);
             assert!(rounded >= ticks && rounded <= ticks + ticks / 2 + 1, "{ticks}: {rounded}");
             let warm_up = WarmUpTicks { ticks: rounded, rule: String::new() };
             assert!(rounded == 0 || rounded.is_multiple_of(warm_up.granularity()));
             assert!(rounded == 0 || warm_up.granularity() >= (ticks / 4).min(1 << 16), "{ticks}");
         }
-        assert_eq!(rounded(123_456_789) % (1 << 16), 0);
+        assert_eq!(rounded(123_456_789, COARSE) % (1 << 16), 0);
     }
 }

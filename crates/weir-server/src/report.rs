@@ -13,6 +13,7 @@ use weir_core::item::Message;
 use weir_core::registry;
 use weir_core::spec::Spec;
 use weir_core::units::Nanos;
+use weir_document::quantity::Clock;
 use weir_lab::provenance::{Frame, Provenance};
 use weir_lab::result::Course;
 use weir_lab::stats::DelayOverTime;
@@ -20,6 +21,7 @@ use weir_lab::stats::figure::ALL;
 use weir_lab::stats::row::{self, DIFFERENCE, Rows};
 use weir_lab::stats::windows::{self, OverTimeRow};
 use weir_workload::Arrivals;
+use weir_workload::curve::Measured;
 
 /// The growth of a queue over the measured time, as a part of the requests that arrive, from which it counts as growing.
 const GROWING: f64 = 0.01;
@@ -203,21 +205,14 @@ fn without_mean_slowdown(class: &Class) -> Option<String> {
 /// Where a rate follows a curve: the load over all of it, where it is highest, and in the measured time.
 fn curve(server: &ServerScenario) -> Option<String> {
     let ((open, curve), load) = (server.curve()?, server.load?);
+    curve.words_of_load(load, &measured_of_curve(server)).filter(|_| open.mean_gap > 0.0)
+}
+
+/// The measured time, for the words of a curve.
+fn measured_of_curve(server: &ServerScenario) -> Measured {
     let window = measured(server);
-    let [from, until] = [window.from.get(), window.until.get()].map(|end| curve.before(end as f64));
-    let own = load * (until - from) / window.span().get() as f64;
-    let over = curve.period().map_or("up to its last point".to_owned(), |period| {
-        format!("over its period of {}", Nanos::new(period))
-    });
-    (open.mean_gap > 0.0 && own.is_finite()).then(|| {
-        format!(
-            "the rate follows workload.curve: the load is {load:.4} {over}, at most {:.4}, and {own:.4} in the measured time, \
-             from {} to {}",
-            load * curve.highest(),
-            Nanos::new(window.from.get()),
-            Nanos::new(window.until.get())
-        )
-    })
+    let [from, until] = [window.from, window.until].map(|end| Nanos::new(end.get()));
+    Measured { from, until, clock: Clock::Seconds, is_about: false }
 }
 
 /// How far arrivals that depend on a phase are from Poisson ones.
@@ -236,16 +231,8 @@ fn correlation(server: &ServerScenario) -> Option<String> {
 
 /// More than one period of a curve is measured, and the last one in part.
 fn parts_of_periods(server: &ServerScenario) -> Option<Warning> {
-    let period = server.curve()?.1.period()?;
-    let span = measured(server).span().get();
-    let text = format!(
-        "{} are measured, {:.2} periods of workload.curve: the part of the last one counts more often than the rest; \
-         measure whole periods of {}, or a part of one",
-        Nanos::new(span),
-        span as f64 / period as f64,
-        Nanos::new(period)
-    );
-    (span > period && !server.measures_whole_periods()).then_some(Warning { discipline: None, text })
+    let text = server.curve()?.1.words_of_part(&measured_of_curve(server))?;
+    (!server.measures_whole_periods()).then_some(Warning { discipline: None, text })
 }
 
 /// The run is short for its load.

@@ -23,14 +23,15 @@
 //! change of one leaves the numbers of the others. Work: O(1) an arrival, and one step per change of state.
 
 pub mod batches;
+pub mod fine;
 mod key;
 pub mod markov;
-mod paced;
 pub mod renewal;
 pub mod superposed;
 
 use super::classes::MessageClasses;
 use super::sizes::{SizeSampler, Sizes};
+use crate::curve::Curve;
 use crate::source::{ArrivalBlock, ArrivalSource, LengthTable, PoissonArrivals, SourceError};
 use batches::BatchTimes;
 use markov::MarkovTimes;
@@ -40,8 +41,8 @@ use superposed::SuperposedTimes;
 use weir_lab::stream::{Purpose, Stream, StreamKey, below};
 
 pub use batches::{BatchSize, Batches};
+pub use fine::FineTimes;
 pub use markov::MarkovArrivals;
-pub use paced::PacedTimes;
 pub use renewal::Renewal;
 pub use superposed::Part;
 
@@ -49,6 +50,8 @@ pub use superposed::Part;
 const MAX_TABLE: u64 = 1 << 16;
 /// Binary digits of a nanosecond kept by equal gaps.
 const GAP_BITS: u32 = 20;
+/// Arrivals of a curve end here: half of what a clock can hold, so that what is drawn ahead of a run stays within it.
+pub const LATEST: u64 = 1 << 62;
 
 /// The process of arrivals.
 #[derive(Clone, Debug, PartialEq)]
@@ -146,16 +149,37 @@ impl Arrivals {
     }
 }
 
-/// The arrivals of one replication: a process with its mean gap in nanoseconds, a distribution of lengths,
-/// a number of applications, and the key (seed, replication) of the random streams.
+/// A process with its rate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Paced {
+    /// The process.
+    pub arrivals: Arrivals,
+    /// Its mean gap, in ticks of the clock.
+    pub mean_gap: f64,
+    /// How its rate follows the time, in ticks, over its mean; `None` where it stays.
+    pub curve: Option<Curve>,
+}
+
+impl Paced {
+    /// Its instants.
+    fn times(self, stream: &dyn Fn(Purpose, u32) -> Stream) -> Result<FineTimes, SourceError> {
+        match self.curve {
+            None => Ok(FineTimes::whole(Times::new(&self.arrivals, self.mean_gap, stream)?)),
+            curve => FineTimes::new(&self.arrivals, self.mean_gap, curve, stream),
+        }
+    }
+}
+
+/// The arrivals of one replication: a process with its rate, a distribution of lengths, a number of applications, and the key
+/// (seed, replication) of the random streams.
 ///
-/// Poisson arrivals of a table of lengths from one application come from [`PoissonArrivals`], the fastest
-/// source; the general one would give the same numbers.
+/// Poisson arrivals at one rate of a table of lengths from one application come from [`PoissonArrivals`], the fastest
+/// source; the general one would give the same numbers. Those of a curve end where its rate stays 0, and at [`LATEST`].
 ///
 /// # Errors
 /// [`SourceError`] for a mean that the clock cannot draw.
 pub fn arrival_source(
-    (arrivals, mean_gap): (Arrivals, f64),
+    paced: Paced,
     lengths: &Sizes,
     flows: u32,
     classes: &MessageClasses,
@@ -163,15 +187,17 @@ pub fn arrival_source(
 ) -> Result<Box<dyn ArrivalSource + Send>, SourceError> {
     let drawn = Lengths::new(lengths)?;
     let by_length = matches!(classes, MessageClasses::Lengths(_));
-    match (arrivals, drawn) {
-        (Arrivals::Poisson, Lengths::Table(table)) if flows <= 1 && by_length => {
-            Ok(Box::new(PoissonArrivals::new(table, mean_gap, seed, replication)?))
+    match (&paced, drawn) {
+        (Paced { arrivals: Arrivals::Poisson, mean_gap, curve: None }, Lengths::Table(table))
+            if flows <= 1 && by_length =>
+        {
+            Ok(Box::new(PoissonArrivals::new(table, *mean_gap, seed, replication)?))
         }
-        (arrivals, drawn) => {
+        (_, drawn) => {
             let of = |purpose, index| Stream::new(StreamKey { seed, replication, purpose, index });
             let stream = |purpose| of(purpose, 0);
             Ok(Box::new(GeneralArrivals {
-                times: Times::new(&arrivals, mean_gap, &of)?,
+                times: paced.times(&of)?,
                 lengths: drawn,
                 classes: classes.clone(),
                 flows,
@@ -213,10 +239,10 @@ impl Lengths {
     }
 }
 
-/// Any process, any distribution of lengths, any number of applications.
+/// Any process at any rate, any distribution of lengths, any number of applications.
 #[derive(Clone, Debug)]
 struct GeneralArrivals {
-    times: Times,
+    times: FineTimes,
     lengths: Lengths,
     classes: MessageClasses,
     flows: u32,
@@ -242,7 +268,10 @@ impl ArrivalSource for GeneralArrivals {
             block.flow.iter_mut().zip(drawn).for_each(|(flow, drawn)| *flow = drawn);
         }
         times.fill(&mut block.at);
-        n
+        if times.may_end() {
+            block.truncate(block.at.partition_point(|&at| at < LATEST));
+        }
+        block.len()
     }
 }
 
@@ -467,10 +496,14 @@ mod tests {
 
     const GAP: f64 = 4.7e9;
 
+    fn steady(arrivals: Arrivals, mean_gap: f64) -> Paced {
+        Paced { arrivals, mean_gap, curve: None }
+    }
+
     fn source(arrivals: Arrivals, flows: u32) -> Box<dyn ArrivalSource + Send> {
         let sizes = Sizes::alpha_report();
         let classes = MessageClasses::by_length(&sizes, 100).expect("six lengths");
-        arrival_source((arrivals, GAP), &sizes, flows, &classes, (7, 2)).expect("valid")
+        arrival_source(steady(arrivals, GAP), &sizes, flows, &classes, (7, 2)).expect("valid")
     }
 
     fn draw(source: &mut dyn ArrivalSource, n: usize) -> ArrivalBlock {
@@ -534,7 +567,7 @@ mod tests {
         let sizes = Sizes::alpha_report();
         let classes = MessageClasses::by_decile(&sizes);
         let none = Arrivals::Renewal(Renewal::Pareto(1.0));
-        assert!(arrival_source((none, GAP), &sizes, 1, &classes, (1, 0)).is_err());
+        assert!(arrival_source(steady(none, GAP), &sizes, 1, &classes, (1, 0)).is_err());
     }
 
     #[test]
@@ -669,7 +702,7 @@ mod tests {
         let sizes = Sizes::alpha_report();
         let classes = MessageClasses::by_decile(&sizes);
         for gap in [0.0, f64::NAN, 1e15] {
-            assert!(arrival_source((BURSTY, gap), &sizes, 1, &classes, (1, 0)).is_err(), "{gap}");
+            assert!(arrival_source(steady(BURSTY, gap), &sizes, 1, &classes, (1, 0)).is_err(), "{gap}");
         }
     }
 }

@@ -18,11 +18,13 @@
 
 mod clock;
 mod file;
+mod notes;
 mod written;
 
 pub use clock::CurveClock;
 pub use file::RateUnit;
-pub use written::{CurveFile, CurveTable, WrittenCurve, checked};
+pub use notes::Measured;
+pub use written::{CurveFile, CurveTable, Written, WrittenCurve, checked, checked_on};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -198,6 +200,12 @@ impl Points {
         Ok(())
     }
 
+    /// The time of the last.
+    #[must_use]
+    pub fn last(&self) -> Nanos {
+        Nanos::new(self.points.last().map_or(0, |point| point.0))
+    }
+
     /// The curve through the points.
     ///
     /// # Errors
@@ -291,6 +299,17 @@ impl Curve {
         self.pieces = joined(spans);
         self.mean = 1.0;
         self
+    }
+
+    /// The same in parts of a nanosecond, of which one has this many.
+    #[must_use]
+    pub fn in_parts(&self, of_nanosecond: u32) -> Self {
+        let parts = |time: u64| time.saturating_mul(u64::from(of_nanosecond));
+        let spans = self.pieces.iter().map(|piece| {
+            let (begin, end) = (parts(piece.begin), parts(piece.begin.saturating_add(piece.lasts)));
+            (begin, end - begin, piece.rates)
+        });
+        Self { pieces: joined(spans), period: self.period.map(parts), mean: self.mean }
     }
 
     /// The highest rate.

@@ -16,7 +16,7 @@ pub mod sizes;
 pub mod source;
 pub mod trace;
 
-pub use arrivals::{Arrivals, arrival_source};
+pub use arrivals::{Arrivals, Paced, arrival_source};
 pub use classes::MessageClasses;
 pub use curve::Curve;
 pub use laws::ContinuousLaw;

@@ -41,6 +41,14 @@ impl ArrivalBlock {
         self.flow.clear();
     }
 
+    /// Keeps the first `n` messages.
+    pub fn truncate(&mut self, n: usize) {
+        self.at.truncate(n);
+        self.length.truncate(n);
+        self.class.truncate(n);
+        self.flow.truncate(n);
+    }
+
     /// Appends one message.
     pub fn push(&mut self, at: u64, length: u32, class: u16, flow: u32) {
         self.at.push(at);
@@ -52,7 +60,7 @@ impl ArrivalBlock {
 
 /// Who submits what, when.
 pub trait ArrivalSource {
-    /// Clears the block and appends up to `n` arrivals; returns how many; 0 only at the end of a trace.
+    /// Clears the block and appends up to `n` arrivals; returns how many; 0 only at the end of a trace, or of a curve.
     fn fill(&mut self, block: &mut ArrivalBlock, n: usize) -> usize;
 }
 

@@ -193,6 +193,13 @@ def check_positive(where: str, value: float) -> None:
         refuse(where, value, "above 0")
 
 
+def check_texts(document: Mapping[str, Any], key: str) -> None:
+    """Refuse what is no list of texts, where it is there."""
+    texts = document.get(key, [])
+    if not (isinstance(texts, list) and all(isinstance(text, str) for text in texts)):
+        refuse(key, texts, "a list of texts")
+
+
 def check_names(where: str, names: Sequence[str], *, empty: bool = False) -> None:
     """Refuse subjects that cannot be distinguished, or none unless it may be empty."""
     if len(set(names)) < len(names) or ALL in names or not (names or empty):

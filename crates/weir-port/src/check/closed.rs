@@ -23,6 +23,7 @@ impl Check<'_, '_> {
         self.unused(workload.load.as_ref(), "workload.closed, which offers what is served")?;
         self.unused(workload.gap.as_ref(), "workload.closed")?;
         self.unused(workload.arrivals.as_ref(), "workload.closed")?;
+        self.unused(workload.curve.as_ref(), "workload.closed")?;
         self.unused(workload.flows.as_ref(), "workload.closed, where each application is a flow")?;
         let think = self.think(closed.value.think.as_ref(), serving)?;
         let (closed, classes) = match (&closed.value.group, &closed.value.applications) {
@@ -50,9 +51,9 @@ impl Check<'_, '_> {
     fn think(&self, written: Option<&Located<document::Think>>, serving: Serving) -> Checked<Think> {
         Ok(match written.map(|think| &think.value) {
             None => Think::Constant(Nanos::new(0)),
-            Some(document::Think::Constant(time)) => Think::Constant(self.time(time, serving.clock)?),
+            Some(document::Think::Constant(time)) => Think::Constant(self.on_clock(time, serving.clock)?),
             Some(document::Think::Exponential(mean)) => {
-                self.time(mean, serving.clock)?;
+                self.on_clock(mean, serving.clock)?;
                 Think::Exponential(self.exponential(mean)?)
             }
         })

@@ -14,6 +14,9 @@ use weir_workload::{Arrivals, MessageClasses, Thinning, TimeUnit, Trace, TraceFo
 
 /// The most applications of a workload.
 pub(super) const MAX_APPLICATIONS: u64 = 1_000_000;
+/// Nanoseconds in a second.
+const SECOND: f64 = 1e9;
+
 /// Who arrives, with what the checks of the rest need to know of it.
 pub(super) struct Arrives {
     pub(super) input: Input,
@@ -46,32 +49,55 @@ impl Check<'_, '_> {
     ) -> Checked<Arrives> {
         let lengths = self.lengths(workload, serving)?;
         let work = lengths.mean() * serving.service.mean_per_unit();
-        let (load, mean_gap) = match (&workload.value.load, &workload.value.gap) {
-            (Some(load), None) => {
-                let load = self.load(load)?;
-                (load, work / load)
-            }
-            (None, Some(gap)) => {
-                let gap = self.time(gap, serving.clock)?.get() as f64;
-                (work / gap, gap)
-            }
-            (Some(load), Some(_)) => {
-                return self.refuse(load, "cannot be combined with workload.gap", "keep one of the two");
-            }
-            (None, None) => {
-                let reason = "must have one of `load`, `gap`, `trace`, `closed`";
-                return self.refuse(workload, reason, "add, for example, `load = 0.95`");
-            }
-        };
+        let curve = workload.value.curve.as_ref();
+        let curve = curve.map(|curve| self.curve(curve, serving)).transpose()?;
+        let (load, mean_gap) =
+            self.offered(workload, curve.as_ref().and_then(|curve| curve.rate), work, serving)?;
         let arrivals = workload.value.arrivals.as_ref();
         let arrivals = arrivals.map_or(Ok(Arrivals::Poisson), |written| self.arrivals(&written.value))?;
-        self.gap(workload, arrivals.drawn_means(mean_gap), Ticks::finest(serving.service))?;
+        let finest = Ticks::finest(serving.service);
+        self.gap(workload, arrivals.drawn_means(mean_gap), finest)?;
+        let curve = curve.map(|curve| curve.curve);
+        if let (Some(written), Some(curve)) = (&workload.value.curve, &curve) {
+            self.highest(written, arrivals.drawn_means(mean_gap / curve.highest()).0, finest)?;
+        }
         let flows = workload.value.flows.as_ref();
         let flows = flows.map_or(Ok(1), |flows| self.whole(flows, 1, MAX_APPLICATIONS))? as u32;
         let classes = self.classes_of_sizes(document, &lengths)?;
         let mean_length = lengths.mean();
-        let input = Input::Open(Open { arrivals, mean_gap, lengths, flows });
+        let input = Input::Open(Open { arrivals, mean_gap, curve, lengths, flows });
         Ok(Arrives { input, classes, load: Some(load), mean_gap: Some(mean_gap), mean_length })
+    }
+
+    /// The load and the mean gap; `own_rate` is that of a curve of rates, in a second, and `work` the mean service of a message.
+    fn offered(
+        &self,
+        workload: &Located<document::Workload>,
+        own_rate: Option<f64>,
+        work: f64,
+        serving: Serving,
+    ) -> Checked<(f64, f64)> {
+        match (&workload.value.load, &workload.value.gap) {
+            (Some(load), None) => {
+                let load = self.load(load)?;
+                Ok((load, work / load))
+            }
+            (None, Some(gap)) => {
+                let gap = self.on_clock(gap, serving.clock)?.get() as f64;
+                Ok((work / gap, gap))
+            }
+            (Some(load), Some(_)) => {
+                self.refuse(load, "cannot be combined with workload.gap", "keep one of the two")
+            }
+            (None, None) => {
+                let gap = own_rate.map(|rate| SECOND / rate);
+                let reason = "must have one of `load`, `gap`, `trace`, `closed`";
+                gap.map_or_else(
+                    || self.refuse(workload, reason, "add, for example, `load = 0.95`"),
+                    |gap| Ok((work / gap, gap)),
+                )
+            }
+        }
     }
 
     /// Refuses gaps that the random streams cannot draw, at the key that asked for them.
@@ -95,10 +121,11 @@ impl Check<'_, '_> {
                 ["lower", "raise"],
             )
         };
-        match (&workload.value.load, &workload.value.gap) {
-            (Some(load), _) => self.refuse(load, bound, format!("{} the load", change[0])),
-            (None, Some(gap)) => self.refuse(gap, bound, format!("{} the gap", change[1])),
-            (None, None) => Ok(()),
+        match (&workload.value.load, &workload.value.gap, &workload.value.curve) {
+            (Some(load), _, _) => self.refuse(load, bound, format!("{} the load", change[0])),
+            (None, Some(gap), _) => self.refuse(gap, bound, format!("{} the gap", change[1])),
+            (None, None, Some(curve)) => self.refuse(curve, bound, format!("{} its rates", change[0])),
+            (None, None, None) => Ok(()),
         }
     }
 
@@ -111,6 +138,7 @@ impl Check<'_, '_> {
         let workload = &document.workload.value;
         self.unused(workload.gap.as_ref(), "workload.trace")?;
         self.unused(workload.arrivals.as_ref(), "workload.trace")?;
+        self.unused(workload.curve.as_ref(), "workload.trace, whose messages have times of their own")?;
         self.unused(workload.lengths.as_ref(), "workload.trace")?;
         self.unused(workload.flows.as_ref(), "workload.trace, whose column `flow` names the flow")?;
         let unit = &written.value.length_unit;

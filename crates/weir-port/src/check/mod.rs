@@ -1,7 +1,7 @@
 //! From the document to a checked scenario: service, stop and measure.
 //!
 //! What can be refused is refused at its own line and column. The disciplines are checked in `disciplines`,
-//! who arrives in `input`.
+//! who arrives in `input`, what a rate that follows the time needs in `curves`.
 
 use crate::document::{self, PortDocument};
 use crate::figures;
@@ -20,11 +20,14 @@ use weir_lab::scenario::settle::{Longer, Settle};
 use weir_lab::scenario::{Compared, IN_SERVICES, Read, Written};
 use weir_lab::stream::LONGEST_MEAN;
 use weir_workload::MessageClasses;
+use weir_workload::arrivals::LATEST;
+use weir_workload::curve::MEASURED_IN_PART;
 use weir_workload::document::WorkloadChecks;
 
 use self::disciplines::carry_alphas;
 
 mod closed;
+mod curves;
 mod disciplines;
 mod input;
 mod lengths;
@@ -115,6 +118,9 @@ impl Read for PortScenario {
         if self.measure.over_time.is_some() {
             return Err(scenario::NOT_LONGER);
         }
+        if self.curve().is_some() && !self.measures_whole_periods() {
+            return Err(MEASURED_IN_PART);
+        }
         let (key, count) = match self.stop.limit {
             Limit::Packets(count) => ("packets", count),
             Limit::Messages(count) => ("messages", count),
@@ -136,17 +142,13 @@ impl Check<'_, '_> {
         if let MessageClasses::Named { alphas: Some(alphas), .. } = &checked.classes {
             disciplines.iter_mut().for_each(|discipline| carry_alphas(&mut discipline.spec, alphas));
         }
-        let measure = self.measure(&document.measure, serving)?;
-        let stop = self.stop(&document.stop, serving, &checked.input)?;
-        let end = self.horizon(document, &stop, &checked, serving)?;
-        let ticks = Ticks::of(serving.service, end, checked.input.longest_mean());
+        let measure = self.measure(&document.measure, serving, &checked.input)?;
+        let stop = self.stop(document, serving, &checked.input)?;
+        let (end, reach) = self.horizon(document, &stop, &checked, serving)?;
+        let ticks = Ticks::of(serving.service, reach, checked.input.longest_mean());
         let measure =
             Measure { over_time: self.over_time(document, serving, &checked, &stop, end)?, ..measure };
-        // A trace ends, so it has means at any load: those of its burst.
-        let statement = match checked.input {
-            Input::Trace(_) => None,
-            Input::Open(_) | Input::Closed(_) => checked.load.and_then(statement),
-        };
+        let statement = checked.load.and_then(|load| statement(load, &checked.input));
         Ok(PortScenario {
             title: document.title.clone(),
             seed: document.seed,
@@ -214,7 +216,7 @@ impl Check<'_, '_> {
             }
             document::PacketTime::ShiftedExponential(shift, mean) => {
                 let clock = mean.value.clock;
-                let shift = self.time(shift, clock)?;
+                let shift = self.on_clock(shift, clock)?;
                 (PacketTime::ShiftedExponential { shift, mean: self.exponential(mean)? }, clock)
             }
         };
@@ -254,34 +256,22 @@ impl Check<'_, '_> {
         Ok(span)
     }
 
-    /// A span of time on the clock of the scenario.
-    pub(super) fn time(&self, time: &Located<Time>, clock: Clock) -> Checked<Nanos> {
-        if time.value.clock == clock || time.value.span.get() == 0 {
-            return Ok(time.value.span);
-        }
-        let (reason, remedy) = match clock {
-            Clock::Seconds => (
-                "must be in seconds, as the service is",
-                "write it in `ns`, `us`, `ms` or `s`, such as \"5ms\"",
-            ),
-            Clock::PacketServices => {
-                ("must be in mean packet services, as the service is", "write it in `u`, such as \"200u\"")
-            }
-        };
-        self.refuse(time, reason, remedy)
-    }
-
-    fn stop(&self, stop: &document::Stop, serving: Serving, input: &Input) -> Checked<Stop> {
-        let replications =
-            stop.replications.as_ref().map_or(Ok(1), |n| self.whole(n, 1, MAX_REPLICATIONS))?;
+    fn stop(&self, document: &PortDocument, serving: Serving, input: &Input) -> Checked<Stop> {
+        let (stop, curved) = (&document.stop, input.curved());
+        let default = if curved.is_some() { curves::REPLICATIONS } else { 1 };
+        let replications = stop.replications.as_ref();
+        let replications = replications.map_or(Ok(default), |n| self.whole(n, 1, MAX_REPLICATIONS))?;
         let is_trace = matches!(input, Input::Trace(_));
         if let (true, Some(written)) = (is_trace && replications > 1, &stop.replications) {
             let reason = "must be 1 with a trace, whose replications would all see the same messages";
             return self.refuse(written, reason, "remove it");
         }
-        let limit = self.limit(stop, serving, input)?;
+        if curved.is_some() {
+            self.without_steady_state(stop)?;
+        }
+        let limit = self.limit(document, serving, input, replications)?;
         let warm_up = match &stop.warm_up {
-            None if is_trace => WarmUp::None,
+            None if is_trace || curved.is_some() => WarmUp::None,
             None => WarmUp::Detected,
             Some(written) => self.warm_up(written, serving.clock)?,
         };
@@ -289,7 +279,14 @@ impl Check<'_, '_> {
         Ok(Stop { limit, precision, replications: replications as u32, warm_up })
     }
 
-    fn limit(&self, stop: &document::Stop, serving: Serving, input: &Input) -> Checked<Limit> {
+    fn limit(
+        &self,
+        document: &PortDocument,
+        serving: Serving,
+        input: &Input,
+        replications: u64,
+    ) -> Checked<Limit> {
+        let stop = &document.stop;
         let written = stop.packets.as_ref().or(stop.messages.as_ref());
         if let (Input::Trace(_), Some(written)) = (input, written) {
             let reason = "has no effect with workload.trace, which ends by itself";
@@ -308,6 +305,9 @@ impl Check<'_, '_> {
             (None, Some(messages)) => Ok(Limit::Messages(self.whole(messages, 1, MAX_WORK)?)),
             (None, None) => Ok(match input {
                 Input::Trace(replay) => Limit::Messages(replay.trace.len() as u64),
+                Input::Open(open) if open.curve.is_some() => {
+                    Limit::Messages(self.once(document, open, replications)?)
+                }
                 _ if serving.unit == LengthUnit::Packets => Limit::Packets(DEFAULT_PACKETS),
                 _ => Limit::Messages(DEFAULT_PACKETS / 10),
             }),
@@ -320,7 +320,7 @@ impl Check<'_, '_> {
             quantity::WarmUp::Given(None) => Ok(WarmUp::None),
             quantity::WarmUp::Given(Some(time)) => {
                 let located = Located { value: time, span: written.span.clone() };
-                self.time(&located, clock).map(WarmUp::Until)
+                self.on_clock(&located, clock).map(WarmUp::Until)
             }
         }
     }
@@ -333,7 +333,7 @@ impl Check<'_, '_> {
         self.refuse(written, "must be above 0% and at most 50%", "write a share such as \"1%\"")
     }
 
-    fn measure(&self, measure: &document::Measure, serving: Serving) -> Checked<Measure> {
+    fn measure(&self, measure: &document::Measure, serving: Serving, input: &Input) -> Checked<Measure> {
         let by_packet = serving.unit == LengthUnit::Packets;
         let latency = match &measure.latency {
             None if by_packet => document::LatencyEnd::Acceptance,
@@ -354,8 +354,12 @@ impl Check<'_, '_> {
             }
             Some(period) => {
                 self.positive(period)?;
-                self.time(period, serving.clock)?
+                self.on_clock(period, serving.clock)?
             }
+        };
+        let queue_period = match input.curved() {
+            Some(open) => self.queue_period(measure.queue_period.as_ref(), open, queue_period)?,
+            None => queue_period,
         };
         let verify = match &measure.verify {
             Some(written) if written.value && !by_packet => {
@@ -379,7 +383,7 @@ impl Check<'_, '_> {
         let measure = &document.measure;
         // Windows are in the scenario's unit of time, and counted in nanoseconds.
         let in_nanoseconds = |written: &Located<Time>| {
-            let span = self.time(written, serving.clock)?;
+            let span = self.on_clock(written, serving.clock)?;
             Ok(Located { value: Time { span, clock: Clock::Seconds }, span: written.span.clone() })
         };
         let window = measure.window.as_ref().map(in_nanoseconds).transpose()?;
@@ -395,26 +399,33 @@ impl Check<'_, '_> {
         Ok(window.map(|window| OverTime { window, expected }))
     }
 
-    /// Where a replication ends in nanoseconds, about; a run that its clock cannot hold is refused.
+    /// Where a replication ends in nanoseconds, about, and how far its clock must go; a run that its clock cannot hold is refused.
     fn horizon(
         &self,
         document: &PortDocument,
         stop: &Stop,
         checked: &input::Arrives,
         serving: Serving,
-    ) -> Checked<f64> {
-        let per_message =
-            checked.mean_gap.unwrap_or(0.0).max(checked.mean_length * serving.service.mean_per_unit());
+    ) -> Checked<(f64, f64)> {
         let messages = match stop.limit {
             Limit::Packets(packets) => packets as f64 / checked.mean_length,
             Limit::Messages(messages) => messages as f64,
         };
-        let end = messages / f64::from(stop.replications) * per_message;
-        if end <= LONGEST {
-            return Ok(end);
+        let messages = messages / f64::from(stop.replications);
+        let came = match checked.input.curved() {
+            Some(open) => self.all_came(document, open, messages)?,
+            None => messages * checked.mean_gap.unwrap_or(0.0),
+        };
+        let end = came.max(messages * (checked.mean_length * serving.service.mean_per_unit()));
+        let (longest, reach) = match checked.input.curved() {
+            Some(open) => (LATEST as f64, open.reach(end, messages * open.mean_gap)),
+            None => (LONGEST, end),
+        };
+        if end <= longest {
+            return Ok((end, reach));
         }
         let reason =
-            format!("takes a replication to {end:.1e} ns of its clock, which ends at {LONGEST:.1e} ns");
+            format!("takes a replication to {end:.1e} ns of its clock, which ends at {longest:.1e} ns");
         let remedy = "lower stop.packets or stop.messages, or raise stop.replications";
         match document.stop.packets.as_ref().or(document.stop.messages.as_ref()) {
             Some(written) => self.refuse(written, reason, remedy),
@@ -423,12 +434,19 @@ impl Check<'_, '_> {
     }
 }
 
-/// Why there is no mean at this load.
-fn statement(load: f64) -> Option<String> {
+/// Why there is no mean at this load. A trace ends, and so does a curve that is run once, so they have means at any load: those
+/// of their burst.
+fn statement(load: f64, input: &Input) -> Option<String> {
+    let (over, or) = match (input, input.curved().and_then(|open| open.curve.as_ref())) {
+        (Input::Trace(_), _) => return None,
+        (_, Some(curve)) if curve.period().is_none() => return None,
+        (_, Some(_)) => (", the mean over workload.curve,", ", or lower its rates"),
+        (_, None) => ("", ""),
+    };
     (load >= 1.0).then(|| {
         format!(
-            "offered load {load} is not below 1: more work arrives than can be served, the queue grows without \
-             end and no mean exists; lower workload.load below 1, or raise workload.gap"
+            "offered load {load}{over} is not below 1: more work arrives than can be served, the queue grows without \
+             end and no mean exists; lower workload.load below 1, or raise workload.gap{or}"
         )
     })
 }

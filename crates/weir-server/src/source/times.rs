@@ -5,6 +5,9 @@
 //! of a level is continued at the new rate, a burst of the process has as many requests at every level, and equal gaps stay
 //! equal within one.
 //!
+//! **Parts of a nanosecond** are counted where gaps are short ([`FineTimes`]); arrivals are reported in whole nanoseconds, rounded
+//! down.
+//!
 //! **Trains** have as many requests as the rate at their beginning brings in a period, rounded down with the rest carried
 //! over. One that is not over when the next is due delays that one.
 
@@ -13,7 +16,7 @@ use crate::model::{Burst, Levels, Open, Process};
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream};
 use weir_workload::Curve;
-use weir_workload::arrivals::PacedTimes;
+use weir_workload::arrivals::FineTimes;
 
 /// The shortest mean gap, in nanoseconds: faster than any clock tells apart.
 const SHORTEST: f64 = 1e-3;
@@ -28,7 +31,7 @@ pub(super) struct OpenTimes(Kind);
 
 #[derive(Debug)]
 enum Kind {
-    Process(PacedTimes),
+    Process(FineTimes),
     Trains(Trains),
 }
 
@@ -59,9 +62,8 @@ impl OpenTimes {
         }
         match &open.process {
             Process::Arrivals(arrivals) => {
-                let times = PacedTimes::new(arrivals, open.mean_gap, curve, stream)
-                    .map_err(|error| refused("arrivals", error.to_string()))?;
-                Ok(Self(Kind::Process(times)))
+                let times = FineTimes::new(arrivals, open.mean_gap, curve, stream);
+                Ok(Self(Kind::Process(times.map_err(|error| refused("arrivals", error.to_string()))?)))
             }
             &Process::Trains { every, spacing } => {
                 if every.get() == 0 || until / every.get() > MOST_PERIODS {
@@ -263,6 +265,15 @@ mod tests {
         let trains = draw(trains, 18);
         assert_eq!(trains[..5], [0, 1, 2, 3, 200]);
         assert_eq!(trains[14..], [210, 211, 800, 801]);
+    }
+
+    #[test]
+    fn short_gaps_keep_their_mean() {
+        for mean in [0.37, 3.1, 24.0, 700.0] {
+            let got = draw(&mut times(Process::Arrivals(Arrivals::Poisson), mean, None), 200_000);
+            let measured = *got.last().expect("drawn") as f64 / 199_999.0;
+            assert!((measured / mean - 1.0).abs() < 0.01, "{measured} {mean}");
+        }
     }
 
     #[test]

@@ -17,7 +17,9 @@ use weir_sim::port::engine::Engine;
 use weir_sim::port::observer::Observer;
 use weir_sim::port::plain::Plain;
 use weir_sim::port::service::Drawn;
+use weir_sim::workload::curve::{Interpolation, Points};
 use weir_sim::workload::source::{ArrivalBlock, ArrivalSource, ServiceSource};
+use weir_sim::workload::{Arrivals, MessageClasses, Paced, Sizes, arrival_source};
 
 /// Arrivals and services given in full.
 #[derive(Clone, Debug)]
@@ -160,18 +162,59 @@ fn rules() -> Vec<(String, Rule)> {
     rules
 }
 
+fn assert_agree(script: &Script, services: &Services) -> Result<(), TestCaseError> {
+    for (spec, rule) in rules() {
+        let expected = sorted(plain(&spec, script, services));
+        for &level in Level::available() {
+            let found = sorted(accelerated(&rule, script, services, level));
+            prop_assert_eq!(&found.served, &expected.served, "{} at {:?}", spec, level);
+            prop_assert_eq!(&found.latencies, &expected.latencies, "{} at {:?}", spec, level);
+        }
+    }
+    Ok(())
+}
+
+/// Messages whose rate follows a curve, with a rush, a pause and the rest.
+fn curved() -> impl Strategy<Value = (Script, Services)> {
+    let interpolation = prop::sample::select(vec![Interpolation::Constant, Interpolation::Linear]);
+    let process = prop::sample::select(vec![
+        Arrivals::Poisson,
+        Arrivals::Deterministic,
+        Arrivals::Bursty { peak: 4.0, burst: 10.0, quiet: 0.25 },
+    ]);
+    let times = prop::collection::vec(1_u64..12, 1..40);
+    (any::<u64>(), interpolation, process, times).prop_map(|(seed, interpolation, arrivals, times)| {
+        let mut points = Points::default();
+        [(0, 6.0), (300, 0.0), (700, 1.0)]
+            .iter()
+            .for_each(|&(at, rate)| points.add(at, rate).expect("a point"));
+        let curve = points.curve(interpolation, Some(1_500)).expect("a curve").over_mean();
+        let paced = Paced { arrivals, mean_gap: 30.0, curve: Some(curve) };
+        let sizes = Sizes::alpha_report();
+        let classes = MessageClasses::by_length(&sizes, 6).expect("six lengths");
+        let MessageClasses::Lengths(lengths) = classes.clone() else { panic!("lengths") };
+        let mut block = ArrivalBlock::default();
+        let mut source = arrival_source(paced, &sizes, 1, &classes, (seed, 0)).expect("a source");
+        assert_eq!(source.fill(&mut block, 250), 250);
+        let arrivals = block.at.iter().copied().zip(block.class.iter().copied()).collect();
+        (Script { arrivals, lengths: lengths.to_vec(), next: 0 }, Services { times, next: 0 })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn decisions_and_latencies_are_equal_on_a_curve((script, services) in curved()) {
+        assert_agree(&script, &services)?;
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn decisions_and_latencies_are_equal((script, services) in script()) {
-        for (spec, rule) in rules() {
-            let expected = sorted(plain(&spec, &script, &services));
-            for &level in Level::available() {
-                let found = sorted(accelerated(&rule, &script, &services, level));
-                prop_assert_eq!(&found.served, &expected.served, "{} at {:?}", spec, level);
-                prop_assert_eq!(&found.latencies, &expected.latencies, "{} at {:?}", spec, level);
-            }
-        }
+        assert_agree(&script, &services)?;
     }
 }

@@ -9,7 +9,6 @@ use super::{CurveError, Part, Points};
 use crate::trace::{Column, Entry, Header, Rows, Separator, TimeUnit, unpacked};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weir_core::units::Nanos;
 use weir_document::Refused;
 
 /// A step is a hole where it is longer than this many of the first.
@@ -147,7 +146,7 @@ impl Building {
         if time > 0 {
             let (own, step) = (time - self.last, *self.step.get_or_insert(time));
             if !format.uneven && own as f64 > HOLE * step as f64 {
-                let (own, step) = (Nanos::new(own), Nanos::new(step));
+                let [own, step] = [own, step].map(|span| format.time_unit.time(span));
                 let reason = format!("is {own} after the row above, where the first step is {step}");
                 let remedy = "add the rows that are missing, or write `uneven = true`";
                 return Err(entry.refuse(&columns.time, reason, remedy));

@@ -9,7 +9,7 @@ use crate::trace::{Separator, TimeUnit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_core::units::Nanos;
-use weir_document::quantity::{RequestRate, Time};
+use weir_document::quantity::{Clock, RequestRate, Time};
 use weir_document::{Checked, Checker, Located};
 
 /// Times with what is there.
@@ -85,27 +85,94 @@ pub struct WrittenCurve {
     pub rate: Option<f64>,
 }
 
-/// What a document says of a curve; no time is later than `longest`.
+/// In what a curve is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The clock of the service, where it may be one of a port.
+    pub port: Option<Clock>,
+    /// No time is later.
+    pub longest: Nanos,
+}
+
+impl Written {
+    /// Whether time counts mean packet services, of which a second has no number.
+    fn is_abstract(self) -> bool {
+        self.port == Some(Clock::PacketServices)
+    }
+
+    fn span(self, checker: &Checker<'_>, written: &Located<Time>) -> Checked<Nanos> {
+        let Some(clock) = self.port else { return checker.span(written, self.longest) };
+        let span = checker.on_clock(written, clock)?;
+        if span > self.longest {
+            let longest = Time { span: self.longest, clock };
+            return checker.refuse(written, format!("must be at most {longest}"), "lower it");
+        }
+        Ok(span)
+    }
+
+    fn period(self, checker: &Checker<'_>, written: &Located<Time>) -> Checked<u64> {
+        let span = self.span(checker, written)?;
+        if span.get() == 0 {
+            let example = if self.is_abstract() { "200u" } else { "5ms" };
+            return checker.refuse(written, "must be above 0", format!("write a time such as \"{example}\""));
+        }
+        Ok(span.get())
+    }
+
+    /// Refuses a period that ends before the last point.
+    fn holds(self, checker: &Checker<'_>, period: &Located<Time>, points: &Points) -> Checked<()> {
+        let last = Time { span: points.last(), clock: self.port.unwrap_or(Clock::Seconds) };
+        if period.value.span >= last.span {
+            return Ok(());
+        }
+        let reason = format!("is shorter than the curve, whose last point is at {last}");
+        checker.refuse(period, reason, "lengthen it, or leave out points")
+    }
+
+    /// Refuses rates in a second, where there are none.
+    fn has_seconds<T>(self, checker: &Checker<'_>, rates: &Located<T>) -> Checked<()> {
+        if !self.is_abstract() {
+            return Ok(());
+        }
+        let reason = "must not be in seconds, since the service is in mean packet services";
+        checker.refuse(rates, reason, "write factors, and the mean by a `load` or a `gap`")
+    }
+}
+
+/// What a document says of a curve in seconds; no time is later than `longest`.
 ///
 /// # Errors
-/// It is not written in exactly one way, a time or a rate is out of bounds, or a row of its file is refused.
+/// As for [`checked_on`].
 pub fn checked(
     checker: &mut Checker<'_>,
     written: &Located<CurveTable>,
     longest: Nanos,
 ) -> Checked<WrittenCurve> {
+    checked_on(checker, written, Written { port: None, longest })
+}
+
+/// What a document says of a curve.
+///
+/// # Errors
+/// It is not written in exactly one way, a time or a rate is out of bounds, or a row of its file is refused.
+pub fn checked_on(
+    checker: &mut Checker<'_>,
+    written: &Located<CurveTable>,
+    on: Written,
+) -> Checked<WrittenCurve> {
     let table = &written.value;
-    let period = table.period.as_ref().map(|period| checker.some_span(period, longest)).transpose()?;
+    let period = table.period.as_ref().map(|period| on.period(checker, period)).transpose()?;
     let (points, seconds) = match (&table.factors, &table.rates, &table.csv) {
         (Some(factors), None, None) => {
             let points = factors.value.iter().map(|(time, factor)| (time, factor, factor.value));
-            (inline(checker, points, longest)?, None)
+            (inline(checker, points, on)?, None)
         }
         (None, Some(rates), None) => {
+            on.has_seconds(checker, rates)?;
             let points = rates.value.iter().map(|(time, rate)| (time, rate, rate.value.0));
-            (inline(checker, points, longest)?, Some(1.0))
+            (inline(checker, points, on)?, Some(1.0))
         }
-        (None, None, Some(csv)) => (of_file(checker, &csv.value)?, csv.value.rate_unit.seconds()),
+        (None, None, Some(csv)) => (of_file(checker, csv, on)?, csv.value.rate_unit.seconds()),
         _ => {
             let reason = "must have exactly one of `factors`, `rates`, `csv`";
             return checker.refuse(
@@ -115,11 +182,13 @@ pub fn checked(
             );
         }
     };
-    let made = points.curve(table.interpolation.unwrap_or_default(), period.map(Nanos::get));
-    let curve = made.or_else(|CurveError { part, reason, remedy }| match (&table.period, &table.csv) {
-        (Some(period), _) if part == Part::Period => checker.refuse(period, reason, remedy),
-        (_, Some(csv)) => checker.refuse(&csv.value.file, reason, remedy),
-        _ => checker.refuse(written, reason, remedy),
+    if let Some(period) = &table.period {
+        on.holds(checker, period, &points)?;
+    }
+    let made = points.curve(table.interpolation.unwrap_or_default(), period);
+    let curve = made.or_else(|CurveError { reason, remedy, .. }| match &table.csv {
+        Some(csv) => checker.refuse(&csv.value.file, reason, remedy),
+        None => checker.refuse(written, reason, remedy),
     })?;
     let rate = seconds.map(|seconds| curve.mean() / seconds);
     Ok(WrittenCurve { curve: curve.over_mean(), rate })
@@ -128,11 +197,11 @@ pub fn checked(
 fn inline<'p, T: 'p>(
     checker: &Checker<'_>,
     points: impl Iterator<Item = (&'p Located<Time>, &'p Located<T>, f64)>,
-    longest: Nanos,
+    on: Written,
 ) -> Checked<Points> {
     let mut all = Points::default();
     for (time, at, rate) in points {
-        let added = all.add(checker.span(time, longest)?.get(), rate);
+        let added = all.add(on.span(checker, time)?.get(), rate);
         added.or_else(|CurveError { part, reason, remedy }| match part {
             Part::Time => checker.refuse(time, reason, remedy),
             _ => checker.refuse(at, reason, remedy),
@@ -141,20 +210,34 @@ fn inline<'p, T: 'p>(
     Ok(all)
 }
 
-fn of_file(checker: &mut Checker<'_>, written: &CurveFile) -> Checked<Points> {
-    let unit = &written.time_unit;
-    if unit.value == TimeUnit::U {
-        return checker.refuse(
+/// Refuses times of a file that are not of the clock.
+fn times_of_file(checker: &Checker<'_>, unit: &Located<TimeUnit>, on: Written) -> Checked<()> {
+    let is_abstract = unit.value == TimeUnit::U;
+    match on.port {
+        None if is_abstract => checker.refuse(
             unit,
             "is of traces of the port alone",
             "write `s`, `ms`, `us`, `ns` or `timestamp`",
-        );
+        ),
+        Some(_) if is_abstract != on.is_abstract() => {
+            let remedy = "give the service and the curve either both in seconds or both in `u`";
+            checker.refuse(unit, "must be of the clock of the service", remedy)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn of_file(checker: &mut Checker<'_>, at: &Located<CurveFile>, on: Written) -> Checked<Points> {
+    let written = &at.value;
+    times_of_file(checker, &written.time_unit, on)?;
+    if written.rate_unit.seconds().is_some() {
+        on.has_seconds(checker, at)?;
     }
     let (file, name) = checker.data_file(&written.file)?;
     let format = Format {
         time: written.time.as_deref().unwrap_or("time"),
         rate: written.rate.as_deref().unwrap_or("rate"),
-        time_unit: unit.value,
+        time_unit: written.time_unit.value,
         uneven: written.uneven,
         header: written.header,
         separator: written.separator,

@@ -2,6 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use weir_core::units::Nanos;
+use weir_document::quantity::{Clock, Time};
 
 const SECOND: u128 = 1_000_000_000;
 
@@ -34,6 +36,12 @@ impl TimeUnit {
             Self::Ns => "a number of nanoseconds from 0 up",
             Self::U => "a number of mean packet services from 0 up",
         }
+    }
+
+    /// A span of nanoseconds of the clock, as it is written.
+    pub(crate) fn time(self, span: u64) -> Time {
+        let clock = if self == Self::U { Clock::PacketServices } else { Clock::Seconds };
+        Time { span: Nanos::new(span), clock }
     }
 
     /// Nanoseconds of the clock, from the beginning of the year 1 for dates.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from weir.results.reading import ALL, check_fields, refuse
+from weir.results.reading import ALL, check_fields, check_texts, refuse
 from weir.results.result import Field, Section
 from weir.results.rows import Against, Comparison, Estimated, Histogram, Measured, Of, OfClass
 from weir.results.windowed import Windowed
@@ -92,6 +92,8 @@ class PortResult(Windowed):
     """Messages that were not finished at the end."""
     duration = Field[float | None]("float | None")
     """The simulated time, where it is recorded."""
+    notes = Field[tuple[str, ...]](default=())
+    """What is to be known of a load that follows a curve."""
     classes = Section(LengthClass)
     """The classes of messages; the first is all of them."""
     estimates = Section(Estimate)
@@ -108,6 +110,7 @@ class PortResult(Windowed):
         if warm_up is not None and not isinstance(warm_up, dict):
             refuse("warm_up", warm_up, "an object")
         check_fields(warm_up or {}, {"rule": "str"}, "warm_up.")
+        check_texts(document, "notes")
         cls._check_windows(document)
 
     @property

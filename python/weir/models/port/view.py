@@ -33,7 +33,7 @@ class PortView(View[PortResult]):
 
     def warnings(self) -> Sequence[str]:
         """Return what is to be known of all figures: no warm-up was found, or no steady state can be."""
-        return [words for words in (self._warm_up(), self._burst()) if words]
+        return [*self.result.notes, *(words for words in (self._warm_up(), self._burst()) if words)]
 
     def _warm_up(self) -> str | None:
         rule = str((self.result.document.get("warm_up") or {}).get("rule", ""))
@@ -49,7 +49,8 @@ class PortView(View[PortResult]):
         load = self.result.load
         if self.result.unstable or load is None or load < 1:
             return None
-        words = f"the trace brings {percent(load)} of the work that the server can do in its time: "
+        source = "curve" if self.result.notes else "trace"
+        words = f"the {source} brings {percent(load)} of the work that the server can do in its time: "
         return f"{words}these are the figures of this burst, and a longer one has longer delays"
 
     def show(self, out: Console, *, compared: bool) -> None:

@@ -19,6 +19,7 @@ from weir.results.reading import (
     check_listed,
     check_names,
     check_positive,
+    check_texts,
     refuse,
 )
 from weir.results.result import Field, Section
@@ -126,9 +127,7 @@ def _check_subjects(document: Mapping[str, Any]) -> None:
     cores = document["cores"]
     if cores < 1:
         refuse("cores", cores, "1 or more")
-    notes = document.get("notes", [])
-    if not (isinstance(notes, list) and all(isinstance(note, str) for note in notes)):
-        refuse("notes", notes, "a list of texts")
+    check_texts(document, "notes")
     known = {"class": names, "core": [str(core) for core in range(cores)]}
     check_about(document, ("estimates", "differences"), known)
     check_listed(document, ("class_totals", "distributions", "windows"), "class", [ALL, *names])

@@ -121,7 +121,14 @@ impl Discipline<Message> for Broken {
 
 fn frame() -> Frame {
     let all = ClassRow { name: "all".to_owned(), low: None, high: None, count: 0, mean_length: None };
-    Frame { time_unit: "u", classes: vec![all], packet: Some(10.0), shared_instants: true, transmission: 0.0 }
+    Frame {
+        time_unit: "u",
+        classes: vec![all],
+        packet: Some(10.0),
+        shared_instants: true,
+        transmission: 0.0,
+        is_steady: true,
+    }
 }
 
 /// What the port does with so broken a queue.
