@@ -133,7 +133,8 @@ fn checks(fabric: &FabricScenario, cells: &[Cell], rows: &[Rows<Subject>]) -> Ve
         let replications = cells.first()?.runs.len();
         let found = figures::offered(rows)?.value()?;
         let expected = load * offered::measured_rate(fabric);
-        Some(offered(expected, found, offered::tolerance(fabric, load, replications)))
+        let of = if fabric.traffic.curve.is_some() { OF_CURVE } else { "" };
+        Some(offered((expected, of), found, offered::tolerance(fabric, load, replications)))
     });
     let mut checks: Vec<Check> = of_traffic.collect();
     for (place, ((discipline, load), cell)) in named(fabric, cells).enumerate() {
@@ -161,13 +162,16 @@ fn checks(fabric: &FabricScenario, cells: &[Cell], rows: &[Rows<Subject>]) -> Ve
     checks
 }
 
+/// What is said of a load that follows a curve.
+const OF_CURVE: &str = " in the measured part of traffic.curve";
+
 /// The load that was offered, against the scenario's; judged where it is known what chance leaves, and that is little.
-fn offered(load: f64, found: f64, tolerance: Option<f64>) -> Check {
-    let note = "wire bytes over what links carry, against the scenario's";
+fn offered((load, of): (f64, &str), found: f64, tolerance: Option<f64>) -> Check {
+    let note = format!("wire bytes over what links carry, against the scenario's{of}");
     let check = |tolerance, note: String| Check::new(None, "offered load", load, found, tolerance, note);
     let Some(tolerance) = tolerance else {
         let reason = "how much such sources vary is not known";
-        return check(0.0, note.to_owned()).judged(Judgement::none(reason));
+        return check(0.0, note).judged(Judgement::none(reason));
     };
     let within = format!(
         "{note}, within {:.2} %, which such sources leave 1 time in 1000 at most",
