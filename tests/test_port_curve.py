@@ -1,4 +1,4 @@
-"""Rates of a port's messages that follow the time: what is said of them, closed forms that do not hold, windows."""
+"""A port whose rate follows the time: what is said of it, closed forms that do not hold, windows."""
 
 import pytest
 
