@@ -1,4 +1,4 @@
-"""Rates of a port's messages that follow the time: what is said of them, what has no closed form, and windows."""
+"""A port whose rate follows the time: what is said of it, closed forms that do not hold, windows."""
 
 import pytest
 
@@ -24,7 +24,9 @@ def test_the_load_is_said_and_no_closed_form_is_shown(tmp_path, monkeypatch, cap
     (tmp_path / "p.toml").write_text(TEXT + CURVE)
     assert cli.run(["run", "p.toml"]) in {0, 1}
     out = " ".join(capsys.readouterr().out.split())
-    assert "the rate follows workload.curve: the load is 0.6000 over its period of 2000u, at most 0.9000" in out
+    assert (
+        "the rate follows workload.curve: the load is 0.6000 over its period of 2000u, at most 0.9000" in out
+    )
     result = weir.run("p.toml")
     assert len(result.notes) == 1
     assert all(row.value is None for row in result.theory)

@@ -13,8 +13,8 @@ use weir_core::units::Nanos;
 use weir_workload::Curve;
 use weir_workload::curve::Measured;
 
-/// By how much of a period what is measured may differ from whole periods.
-const OF_A_PERIOD: f64 = 0.01;
+/// By how much of itself what is measured may differ from whole periods: so little does the rest of one count.
+const OF_ITSELF: f64 = 0.01;
 
 impl Open {
     /// What the process passes in the first `time` nanoseconds.
@@ -58,8 +58,8 @@ impl PortScenario {
     pub fn measures_whole_periods(&self) -> bool {
         let Some(period) = self.curve().and_then(|(_, curve)| curve.period()) else { return false };
         let [from, until] = self.measured(warmup::given(self));
-        let (periods, near) = ((until - from) / period as f64, OF_A_PERIOD);
-        periods.round() >= 1.0 && (periods - periods.round()).abs() <= near
+        let periods = (until - from) / period as f64;
+        periods.round() >= 1.0 && (periods - periods.round()).abs() <= OF_ITSELF * periods
     }
 
     /// What the process has passed where the measured part of a replication begins, after these ticks, and where it ends.
