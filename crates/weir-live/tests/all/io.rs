@@ -463,7 +463,9 @@ fn one_daemon_has_an_interface() {
         assert_eq!(fault.kind, Kind::Busy, "{fault}");
         Claim::new("a2").expect("nobody has that one");
         drop(claim);
-        Claim::new("a1").expect("nobody has it any more");
+        // What another test starts has the socket, too, from when it is a copy of this process until it is a program.
+        let again = || Claim::new("a1").map_err(|_| std::thread::sleep(Duration::from_millis(10)));
+        assert!((0..500).any(|_| again().is_ok()), "nobody has it any more");
     });
 }
 
