@@ -4,40 +4,31 @@
 //! |---|---|---|
 //! | `Poisson` | | exponential |
 //! | `Deterministic` | | constant, not rounded: the k-th arrival is at `floor(k * gap)` |
-//! | `Bursty` | `peak`, `burst`, `quiet` | of a Poisson process whose rate switches between two values |
+//! | `Bursty` | `peak`, `burst`, `quiet` | of a Poisson process whose rate switches between two values (`bursty`) |
 //! | `Renewal` | a law without its mean | independent, of that law |
 //! | `Batches` | a process, a size | of the process, from batch to batch; 0 within one ([`batches`]) |
 //! | `Superposition` | processes with shares | of all of them together ([`superposed`]) |
 //! | `Markov` | rates over phases | of a Markovian arrival process ([`markov`]) |
-//!
-//! **Bursty** is the two-state Markov modulated Poisson process (Fischer and Meier-Hellstern, "The
-//! Markov-modulated Poisson process (MMPP) cookbook", Performance Evaluation 18, 1993). With `g` the mean
-//! gap: bursts have rate `peak / g` and last `T = burst * g / peak` in the mean, so that `burst` messages
-//! fall into one; between them the rate is `quiet / g`. The share of time in bursts is
-//! `s = (1 - quiet) / (peak - quiet)`, which keeps the mean rate at `1 / g`; so the time between bursts is
-//! `T * (1 - s) / s` in the mean. It begins in the state that an arrival finds: a burst with probability
-//! `s * peak`.
 //!
 //! The first message arrives at time 0, unless a process is met at any instant, as where many begin together
 //! ([`Times::from_any_instant`]). Times, lengths, phases and flows have streams of their own: a
 //! change of one leaves the numbers of the others. Work: O(1) an arrival, and one step per change of state.
 
 pub mod batches;
+mod bursty;
 pub mod fine;
 mod key;
 pub mod markov;
 pub mod renewal;
 pub mod superposed;
+mod times;
 
 use super::classes::MessageClasses;
 use super::sizes::{SizeSampler, Sizes};
 use crate::curve::Curve;
 use crate::source::{ArrivalBlock, ArrivalSource, LengthTable, PoissonArrivals, SourceError};
-use batches::BatchTimes;
-use markov::MarkovTimes;
-use renewal::RenewalTimes;
+use bursty::Phases;
 use std::sync::Arc;
-use superposed::SuperposedTimes;
 use weir_lab::stream::{Purpose, Stream, StreamKey, below};
 
 pub use batches::{BatchSize, Batches};
@@ -45,11 +36,11 @@ pub use fine::FineTimes;
 pub use markov::MarkovArrivals;
 pub use renewal::Renewal;
 pub use superposed::Part;
+use times::Start;
+pub use times::Times;
 
 /// The longest table of lengths that is drawn from as such.
 const MAX_TABLE: u64 = 1 << 16;
-/// Binary digits of a nanosecond kept by equal gaps.
-const GAP_BITS: u32 = 20;
 /// Arrivals of a curve end here: half of what a clock can hold, so that what is drawn ahead of a run stays within it.
 pub const LATEST: u64 = 1 << 62;
 
@@ -79,29 +70,6 @@ pub enum Arrivals {
     Superposition(Arc<Vec<Part>>),
 }
 
-/// The two states of a bursty process.
-#[derive(Clone, Copy, Debug)]
-struct Phases {
-    /// The mean time between arrivals in a burst, and between bursts where there are any.
-    gaps: [Option<f64>; 2],
-    /// The mean length of a burst, and of the time between bursts.
-    stays: [f64; 2],
-    /// The probability that an arrival falls into a burst.
-    arrival_in_burst: f64,
-}
-
-impl Phases {
-    fn new(peak: f64, burst: f64, quiet: f64, mean_gap: f64) -> Self {
-        let share = (1.0 - quiet) / (peak - quiet);
-        let stay = burst * mean_gap / peak;
-        Self {
-            gaps: [Some(mean_gap / peak), (quiet > 0.0).then(|| mean_gap / quiet)],
-            stays: [stay, stay * (1.0 - share) / share],
-            arrival_in_burst: share * peak,
-        }
-    }
-}
-
 impl Arrivals {
     /// The shortest and the longest mean time that the process draws, at this mean gap.
     #[must_use]
@@ -116,9 +84,7 @@ impl Arrivals {
             }
             Self::Poisson | Self::Deterministic | Self::Renewal(_) => return (mean_gap, mean_gap),
         };
-        let phases = Phases::new(peak, burst, quiet, mean_gap);
-        let means = phases.gaps.iter().flatten().chain(&phases.stays);
-        means.fold((f64::INFINITY, 0.0), |(low, high), mean| (low.min(*mean), high.max(*mean)))
+        Phases::new(peak, burst, quiet, mean_gap).drawn_means()
     }
 
     /// The variance of the number of arrivals over its mean, in the long run: 1 of a Poisson process. `None` where it is
@@ -272,221 +238,6 @@ impl ArrivalSource for GeneralArrivals {
             block.truncate(block.at.partition_point(|&at| at < LATEST));
         }
         block.len()
-    }
-}
-
-/// Where time 0 lies in a process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Start {
-    /// At an arrival, as an arrival finds the process.
-    Arrival,
-    /// At any instant, as time finds it.
-    AnyInstant,
-}
-
-/// The instants of arrivals.
-#[derive(Clone, Debug)]
-pub struct Times(Process);
-
-#[derive(Clone, Debug)]
-enum Process {
-    Poisson {
-        mean_gap: f64,
-        next_at: u64,
-        draws: Box<Stream>,
-    },
-    /// The k-th is at `begin + k * gap`, in parts of a nanosecond.
-    Equal {
-        gap: u128,
-        begin: u128,
-        count: u64,
-    },
-    Bursty(Box<BurstyTimes>),
-    Renewal(Box<RenewalTimes>),
-    Markov(Box<MarkovTimes>),
-    Batches(Box<BatchTimes>),
-    Superposition(Box<SuperposedTimes>),
-}
-
-/// Those of a bursty process.
-#[derive(Clone, Debug)]
-struct BurstyTimes {
-    phases: Phases,
-    /// 0 in a burst, 1 between bursts.
-    phase: usize,
-    phase_ends: u64,
-    next_at: u64,
-    gaps: Stream,
-    stays: Stream,
-}
-
-impl Times {
-    /// The instants of a process of which the first is at time 0, from its streams: that of a purpose with the number 0, or
-    /// where it is of several, with the number of each from 1 on.
-    ///
-    /// # Errors
-    /// [`SourceError`] for a mean that the clock cannot draw.
-    pub fn new(
-        arrivals: &Arrivals,
-        mean_gap: f64,
-        stream: &dyn Fn(Purpose, u32) -> Stream,
-    ) -> Result<Self, SourceError> {
-        Self::numbered(arrivals, mean_gap, Start::Arrival, (stream, 0))
-    }
-
-    /// The instants of a process that is met at any instant: in the mean as many fall into the first span of time as into any
-    /// other.
-    ///
-    /// # Errors
-    /// As [`Self::new`].
-    pub fn from_any_instant(
-        arrivals: &Arrivals,
-        mean_gap: f64,
-        stream: &dyn Fn(Purpose, u32) -> Stream,
-    ) -> Result<Self, SourceError> {
-        Self::numbered(arrivals, mean_gap, Start::AnyInstant, (stream, 0))
-    }
-
-    /// The instants of a process of this number.
-    fn numbered(
-        arrivals: &Arrivals,
-        mean_gap: f64,
-        start: Start,
-        (stream, number): (&dyn Fn(Purpose, u32) -> Stream, u32),
-    ) -> Result<Self, SourceError> {
-        let (all, stream) = (stream, |purpose| stream(purpose, number));
-        let (shortest, longest) = arrivals.drawn_means(mean_gap);
-        let drawable = |mean: f64| mean > 0.0 && mean <= weir_lab::stream::LONGEST_MEAN;
-        if let Some(mean) = [shortest, longest].into_iter().find(|&mean| !drawable(mean)) {
-            return Err(SourceError::Mean(mean));
-        }
-        Ok(Self(match *arrivals {
-            Arrivals::Poisson => Process::poisson(mean_gap, start, stream(Purpose::Arrivals)),
-            Arrivals::Deterministic => Process::equal(mean_gap, start, || stream(Purpose::Arrivals)),
-            Arrivals::Batches(ref batches) => {
-                let times = Self::numbered(&batches.of, batches.gap(mean_gap), start, (all, number))?;
-                let sizes = stream(Purpose::Batches);
-                Process::Batches(Box::new(BatchTimes::new(times, batches.size.clone(), sizes)))
-            }
-            Arrivals::Superposition(ref parts) => {
-                let mut begun = Vec::with_capacity(parts.len());
-                let mut begins = stream(Purpose::Beginnings);
-                for (number, part) in (1..).zip(parts.iter()) {
-                    let gap = mean_gap / part.share;
-                    let at_once = number == 1 || start == Start::AnyInstant;
-                    let begin = if at_once { 0.0 } else { gap * begins.next_uniform() };
-                    begun.push((Self::numbered(&part.arrivals, gap, start, (all, number))?, begin as u64));
-                }
-                Process::Superposition(Box::new(SuperposedTimes::new(begun.into_iter())))
-            }
-            Arrivals::Markov(ref process) => {
-                let (gaps, changes) = (stream(Purpose::Arrivals), stream(Purpose::Phases));
-                Process::Markov(Box::new(MarkovTimes::new(process, mean_gap, start, gaps, changes)))
-            }
-            Arrivals::Renewal(renewal) => {
-                let times = RenewalTimes::new(renewal, mean_gap, start, stream(Purpose::Arrivals));
-                Process::Renewal(Box::new(times.map_err(|_| SourceError::Mean(mean_gap))?))
-            }
-            Arrivals::Bursty { peak, burst, quiet } => {
-                let phases = Phases::new(peak, burst, quiet, mean_gap);
-                let (gaps, stays) = (stream(Purpose::Arrivals), stream(Purpose::Phases));
-                Process::Bursty(Box::new(BurstyTimes::new(phases, start, gaps, stays)))
-            }
-        }))
-    }
-
-    /// Fills `out` with what as many calls of `next_at` would give.
-    pub fn fill(&mut self, out: &mut [u64]) {
-        let Process::Poisson { mean_gap, next_at, draws } = &mut self.0 else {
-            return out.iter_mut().for_each(|at| *at = self.next_at());
-        };
-        draws.fill_exponential(*mean_gap, 0, out);
-        for at in out {
-            let gap = std::mem::replace(at, *next_at);
-            *next_at = next_at.saturating_add(gap);
-        }
-    }
-
-    /// The next instant.
-    #[inline]
-    pub fn next_at(&mut self) -> u64 {
-        match &mut self.0 {
-            Process::Poisson { mean_gap, next_at, draws } => {
-                let this = *next_at;
-                *next_at = this.saturating_add(draws.next_exponential(*mean_gap));
-                this
-            }
-            Process::Equal { gap, begin, count } => {
-                let at = (*begin + u128::from(*count) * *gap) >> GAP_BITS;
-                *count += 1;
-                u64::try_from(at).unwrap_or(u64::MAX)
-            }
-            Process::Bursty(times) => times.next(),
-            Process::Renewal(times) => times.next(),
-            Process::Markov(times) => times.next(),
-            Process::Batches(times) => times.next(),
-            Process::Superposition(times) => times.next(),
-        }
-    }
-}
-
-impl Process {
-    fn poisson(mean_gap: f64, start: Start, mut draws: Stream) -> Self {
-        let next_at = match start {
-            Start::Arrival => 0,
-            Start::AnyInstant => draws.next_exponential(mean_gap),
-        };
-        Self::Poisson { mean_gap, next_at, draws: Box::new(draws) }
-    }
-
-    fn equal(mean_gap: f64, start: Start, draws: impl FnOnce() -> Stream) -> Self {
-        let parts = mean_gap * f64::from(1_u32 << GAP_BITS);
-        let begin = match start {
-            Start::Arrival => 0,
-            Start::AnyInstant => (parts * draws().next_uniform()) as u128,
-        };
-        Self::Equal { gap: parts as u128, begin, count: 0 }
-    }
-}
-
-impl BurstyTimes {
-    fn new(phases: Phases, start: Start, gaps: Stream, mut stays: Stream) -> Self {
-        let in_burst = match start {
-            Start::Arrival => phases.arrival_in_burst,
-            Start::AnyInstant => phases.stays[0] / (phases.stays[0] + phases.stays[1]),
-        };
-        let phase = usize::from(stays.next_uniform() >= in_burst);
-        let phase_ends = stays.next_exponential(phases.stays[phase]);
-        let mut times = Self { phases, phase, phase_ends, next_at: 0, gaps, stays };
-        if start == Start::AnyInstant {
-            // There is no arrival at time 0.
-            times.next();
-        }
-        times
-    }
-
-    fn next(&mut self) -> u64 {
-        let this = self.next_at;
-        let mut at = this;
-        loop {
-            // No memory: what is left of a gap at a change of state is drawn anew at the new rate.
-            let gap = self.phases.gaps[self.phase].map(|mean| self.gaps.next_exponential(mean));
-            match gap.map(|gap| at.saturating_add(gap)) {
-                Some(next) if next <= self.phase_ends => {
-                    self.next_at = next;
-                    return this;
-                }
-                _ => at = self.change_phase(),
-            }
-        }
-    }
-
-    /// Enters the other state; the instant at which it does.
-    fn change_phase(&mut self) -> u64 {
-        let at = self.phase_ends;
-        self.phase = 1 - self.phase;
-        self.phase_ends = at.saturating_add(self.stays.next_exponential(self.phases.stays[self.phase]));
-        at
     }
 }
 
