@@ -9,7 +9,11 @@ Of the server, a row an attempt of a request: ``discipline``, ``replication``, `
 within the replication, from 0), ``class``, ``flow``, ``attempt`` (from 1), ``arrival_ns``, ``start_ns``,
 ``end_ns``, ``service_ns`` (what it needed), ``core`` (which served it last) and ``outcome``: ``served``,
 ``late`` (served after its client had given up), ``abandoned``, ``dropped``, ``balked``, ``missed`` or
-``refused``. ``start_ns`` and ``core`` are empty where nothing was served.
+``refused``. ``start_ns`` and ``core`` are empty where nothing was served. Where a request goes to several
+cores, a row a sub-request or second copy of one, with ``part`` and ``copy`` (both from 1) and ``sent_ns``
+after ``attempt``. One row of each request has the outcome of the request, the answer that came last of those
+needed where it is served; the others are ``answered``, ``spare`` (served and not needed), ``cancelled`` or
+``lost``. They are empty where the receiver had no place for the request.
 
 Of the network, a row a packet that was delivered or dropped: ``flow``, ``class``, ``sequence`` (among all
 that its flow has sent, from 0), ``size_bytes``, ``sent_ns``, ``end_ns``, ``wait_ns`` (in the queues of all

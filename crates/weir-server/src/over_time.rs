@@ -2,14 +2,15 @@
 //!
 //! | metric | statistic | of a window |
 //! |---|---|---|
-//! | `queue` | mean | requests that wait for their service to begin, over time |
+//! | `queue` | mean | requests that wait for their service to begin, over time; sub-requests and second copies, where a request goes to several cores |
 //! | `utilisation` | mean | the share of the time of all cores in which they are busy, overheads included |
 //! | `arrivals` | count | attempts that arrive |
 //! | `abandoned`, `dropped`, `late` | share | of those that arrive: leave unserved since their service does not begin in time; leave unserved at all, these included; are answered when their client has given up |
 //! | `delay` | p50, p99 | of those whose service begins in it, of at least 10 and 100 requests |
 //!
-//! All classes together. A request that waits again, since it was
-//! preempted, does not count as waiting.
+//! All classes together. A request that waits again, since it was preempted, does not count as waiting. A sub-request that is not
+//! needed any more waits until its turn comes, when it is dropped. The delay of a request that goes to several cores is that of the
+//! sub-request which was answered last, as in the result.
 //!
 //! | | |
 //! |-|-|
@@ -48,6 +49,8 @@ pub(crate) struct OverTimeSink<'c> {
     cores: u32,
     timeouts: Vec<Option<Nanos>>,
     may_leave: bool,
+    /// Whether what waits are sub-requests.
+    has_parts: bool,
 }
 
 impl<'c> OverTimeSink<'c> {
@@ -65,6 +68,7 @@ impl<'c> OverTimeSink<'c> {
             cores: server.site.servers,
             timeouts: server.classes.iter().map(|class| class.timeout).collect(),
             may_leave: server.has_patience(),
+            has_parts: server.fan_out.is_some(),
         }
     }
 
@@ -78,10 +82,32 @@ impl<'c> OverTimeSink<'c> {
         }
     }
 
+    /// A request has waited; one that goes to several cores waits as its sub-requests do.
+    fn waited(&mut self, from: Instant, until: Instant) {
+        if !self.has_parts {
+            self.waiting.add(from.get(), until.get());
+        }
+    }
+
+    /// A request is served.
+    fn served(&mut self, done: &Done) {
+        let delay = done.began - done.arrived;
+        if let Some(window) = self.window(done.began) {
+            window.delays.record(delay.get());
+        }
+        let timeout = self.timeouts.get(usize::from(done.class)).copied().flatten();
+        let late = timeout.is_some_and(|timeout| done.ended - done.arrived > timeout);
+        if let Some(window) = self.window(done.arrived) {
+            window.arrived += 1;
+            window.late += u64::from(late);
+        }
+    }
+
     /// What was collected.
     pub(crate) fn finish(self) -> Vec<Figures> {
         let figures = Figures::new;
         let cores = f64::from(self.cores);
+        let waits = if self.has_parts { "sub-requests" } else { "requests" };
         let share = |of: fn(&Came) -> u64| {
             let of = |came: &Came| (came.arrived > 0).then(|| of(came) as f64 / came.arrived as f64);
             self.windows.iter().map(of).collect()
@@ -94,7 +120,7 @@ impl<'c> OverTimeSink<'c> {
             self.windows.iter().map(of).collect()
         };
         let mut all = vec![
-            figures("queue", "mean", "requests", self.waiting.means().into_iter().map(Some).collect()),
+            figures("queue", "mean", waits, self.waiting.means().into_iter().map(Some).collect()),
             figures(
                 "utilisation",
                 "mean",
@@ -124,30 +150,23 @@ impl<'c> OverTimeSink<'c> {
 impl Sink for OverTimeSink<'_> {
     fn done(&mut self, done: &Done) {
         self.collector.done(done);
-        let delay = done.began - done.arrived;
-        self.waiting.add(done.arrived.get(), done.began.get());
-        if let Some(window) = self.window(done.began) {
-            window.delays.record(delay.get());
-        }
-        let timeout = self.timeouts.get(usize::from(done.class)).copied().flatten();
-        let late = timeout.is_some_and(|timeout| done.ended - done.arrived > timeout);
-        if let Some(window) = self.window(done.arrived) {
-            window.arrived += 1;
-            window.late += u64::from(late);
-        }
+        self.waited(done.arrived, done.began);
+        self.served(done);
     }
 
     fn answered(&mut self, done: &Done) {
         self.collector.answered(done);
+        self.served(done);
     }
 
     fn part(&mut self, part: &Part) {
         self.collector.part(part);
+        self.waiting.add(part.sent.get(), part.began.get());
     }
 
     fn dropped(&mut self, class: u16, arrived: Instant, now: Instant, reason: DropReason) {
         self.collector.dropped(class, arrived, now, reason);
-        self.waiting.add(arrived.get(), now.get());
+        self.waited(arrived, now);
         self.arrived(arrived);
         if let Some(window) = self.window(arrived) {
             window.dropped += 1;
@@ -156,7 +175,7 @@ impl Sink for OverTimeSink<'_> {
 
     fn abandoned(&mut self, class: u16, arrived: Instant, now: Instant, service: Nanos) {
         self.collector.abandoned(class, arrived, now, service);
-        self.waiting.add(arrived.get(), now.get());
+        self.waited(arrived, now);
         self.arrived(arrived);
         if let Some(window) = self.window(arrived) {
             (window.dropped, window.abandoned) = (window.dropped + 1, window.abandoned + 1);

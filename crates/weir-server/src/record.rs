@@ -147,13 +147,38 @@ pub enum Fate {
     Dropped,
     /// It was not served for another reason.
     Unserved(Unserved),
+    /// It was a sub-request, or a second copy of one, and its request was not over by it.
+    Part(Ends),
 }
 
-/// A request that is gone.
+/// A request that comes, or a sub-request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Came {
+    /// The place of its request among all attempts, from 0.
+    pub id: u64,
+    /// Which attempt it is, from 1.
+    pub attempt: u32,
+    /// Which sub-request of its request it is, from 0.
+    pub part: u32,
+    /// It is a second copy.
+    pub is_copy: bool,
+}
+
+impl Came {
+    /// A request that goes to one core.
+    #[must_use]
+    pub fn whole(id: u64, attempt: u32) -> Self {
+        Self { id, attempt, part: 0, is_copy: false }
+    }
+}
+
+/// A request that is gone, or a sub-request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gone {
-    /// When it arrived.
+    /// When the request arrived.
     pub arrived: Instant,
+    /// When it was sent, which is later for a second copy.
+    pub sent: Instant,
     /// When its service began first, if it did.
     pub began: Option<Instant>,
     /// When it ended, or left.
@@ -190,6 +215,8 @@ pub struct Part {
     pub class: u16,
     /// When its request arrived.
     pub arrived: Instant,
+    /// When it was sent, which is later for a second copy.
+    pub sent: Instant,
     /// When its service began first, or when it was over, where it did not.
     pub began: Instant,
     /// When it was over.
@@ -226,7 +253,16 @@ impl Served {
     #[inline(always)]
     pub fn part(&self, class: u16, arrived: Instant, ends: Ends) -> Part {
         let Self { began, service, .. } = *self;
-        Part { class, arrived, began, ended: self.ended(), served: service, is_copy: false, ends }
+        Part {
+            class,
+            arrived,
+            sent: arrived,
+            began,
+            ended: self.ended(),
+            served: service,
+            is_copy: false,
+            ends,
+        }
     }
 }
 
@@ -238,12 +274,12 @@ pub trait Sink {
     fn follows(&self) -> bool {
         false
     }
-    /// A request arrives in a slot that is free; `attempt` counts from 1.
-    fn came(&mut self, _slot: u32, _attempt: u32) {}
-    /// The request of a slot is gone.
+    /// A request arrives in a slot that is free, or a sub-request of one.
+    fn came(&mut self, _slot: u32, _came: Came) {}
+    /// What a slot holds is gone.
     fn gone(&mut self, _slot: u32, _gone: &Gone) {}
     /// A request arrives and finds no place, not even a slot.
-    fn turned_away(&mut self, _attempt: u32, _gone: &Gone) {}
+    fn turned_away(&mut self, _came: Came, _gone: &Gone) {}
     /// A request is done.
     fn done(&mut self, done: &Done);
     /// Requests are done, and the cores were busy with them.
@@ -284,14 +320,14 @@ impl Sink for &mut dyn Sink {
     fn follows(&self) -> bool {
         (**self).follows()
     }
-    fn came(&mut self, slot: u32, attempt: u32) {
-        (**self).came(slot, attempt);
+    fn came(&mut self, slot: u32, came: Came) {
+        (**self).came(slot, came);
     }
     fn gone(&mut self, slot: u32, gone: &Gone) {
         (**self).gone(slot, gone);
     }
-    fn turned_away(&mut self, attempt: u32, gone: &Gone) {
-        (**self).turned_away(attempt, gone);
+    fn turned_away(&mut self, came: Came, gone: &Gone) {
+        (**self).turned_away(came, gone);
     }
     fn done(&mut self, done: &Done) {
         (**self).done(done);

@@ -46,14 +46,6 @@ fn with_records(
     control: &mut Control<'_>,
 ) -> Result<ServerOutcome, RunError> {
     check(server)?;
-    if let Some(fan_out) = server.fan_out {
-        let key = if fan_out.to == 1 && fan_out.hedge.is_some() { "hedge" } else { "fan_out" };
-        return Err(RunError::Refused {
-            place: format!("workload.{key}"),
-            reason: "sends a request to several cores, of which records are not kept; leave out the records, or remove it"
-                .to_owned(),
-        });
-    }
     recorded::simulate(server, frame, control)
 }
 

@@ -220,6 +220,7 @@ fn unserved<S: Sink>(teller: &mut Teller<'_, S>, request: &Request, at: Instant,
     teller.sink.part(&Part {
         class: request.class,
         arrived: Instant::new(request.arrived),
+        sent: Instant::new(request.arrived),
         began: at,
         ended: at,
         served: Nanos::ZERO,

@@ -82,7 +82,6 @@ impl Check<'_, '_> {
     /// Refuses what has no meaning with requests that go to several cores.
     fn goes_with<T>(&self, written: &Located<T>, document: &ServerDocument) -> Checked<()> {
         let ServerWorkload { retry, breaker, closed, .. } = &document.workload.value;
-        let over_time = &document.measure.over_time;
         let has = |key: fn(&ClassTable) -> bool| document.class.value.iter().any(|class| key(&class.value));
         let is_closed = closed.is_some();
         let others = [
@@ -95,7 +94,6 @@ impl Check<'_, '_> {
                 is_closed && has(|class| class.patience.is_some()),
             ),
             ("class.timeout of clients of a closed loop", is_closed && has(|class| class.timeout.is_some())),
-            ("measure.over_time", over_time.as_ref().is_some_and(|asked| asked.value)),
         ];
         if let Some((key, _)) = others.into_iter().find(|(_, is_there)| *is_there) {
             return self.refuse(written, format!("cannot be combined with {key}"), "keep one of the two");

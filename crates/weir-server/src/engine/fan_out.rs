@@ -13,6 +13,7 @@ use std::collections::BinaryHeap;
 
 use super::requests::{NOBODY, Slot, Slots};
 use crate::model::{After, Cancel, FanOut as Model, Hedge, ServerScenario};
+use crate::record::Came;
 use crate::source::Parts;
 use crate::source::parts::Needs;
 use weir_core::pool::{Apart, ServerId};
@@ -33,7 +34,7 @@ pub(super) struct Whole {
     pub(super) alone: Nanos,
     /// The place of its first sub-request among all that came before the discipline.
     pub(super) number: u64,
-    /// Which request it is, of all.
+    /// Its place among all that arrived.
     serial: u64,
     /// Sub-requests that are answered, and those that may be.
     answers: u32,
@@ -115,7 +116,6 @@ pub(super) struct FanOut {
     legs: Vec<Leg>,
     homes: Vec<Home>,
     hedging: Option<Hedging>,
-    arrived: u64,
     scratch: Vec<Nanos>,
 }
 
@@ -138,25 +138,23 @@ impl FanOut {
             legs: Vec::new(),
             homes: Vec::new(),
             hedging,
-            arrived: 0,
             scratch: Vec::new(),
         })
     }
 
-    /// Keeps a request whose sub-requests have been drawn; `None` where there are too many.
-    pub(super) fn keep(&mut self, slots: &mut Slots, request: Slot) -> Option<u32> {
+    /// Keeps a request whose sub-requests have been drawn, the one of this number; `None` where there are too many.
+    pub(super) fn keep(&mut self, slots: &mut Slots, request: Slot, serial: u64) -> Option<u32> {
         let to = self.model.to;
         let whole = Whole {
             request,
             alone: self.parts.alone(&mut self.scratch),
             number: 0,
-            serial: self.arrived,
+            serial,
             answers: 0,
             open: to,
             there: to,
             is_over: false,
         };
-        self.arrived += 1;
         let id = self.place(whole);
         for leg in 0..to {
             let needs = self.parts.parts()[leg as usize];
@@ -200,6 +198,12 @@ impl FanOut {
     pub(super) fn whole_of(&self, slot: u32) -> (u32, &Whole) {
         let id = self.homes[slot as usize].whole;
         (id, &self.wholes[id as usize])
+    }
+
+    /// What a slot holds, for a sink that follows each sub-request.
+    pub(super) fn came(&self, slot: u32) -> Came {
+        let Home { whole, leg, is_copy } = self.homes[slot as usize];
+        Came { id: self.wholes[whole as usize].serial, attempt: 1, part: leg, is_copy }
     }
 
     /// Whether a slot holds a second copy.

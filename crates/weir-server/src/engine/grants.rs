@@ -263,6 +263,7 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
 pub(super) fn gone(request: &Slot, ended: Instant, server: Option<u32>, fate: Fate) -> Gone {
     Gone {
         arrived: request.arrived,
+        sent: request.arrived,
         began: (request.began != NOT_YET).then_some(request.began),
         ended,
         service: request.service,

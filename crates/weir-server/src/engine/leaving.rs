@@ -47,7 +47,7 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
             self.lost(now, Unserved::Balked, request);
             if self.sink.follows() {
                 let balked = gone(request, now, None, Fate::Unserved(Unserved::Balked));
-                self.sink.turned_away(attempt, &balked);
+                self.sink.turned_away(self.coming(attempt), &balked);
             }
             self.arrivals.over(request.flow, now, true);
         }

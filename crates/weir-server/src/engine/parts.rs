@@ -2,9 +2,10 @@
 
 use super::Request;
 use super::fan_out::{Answer, FanOut};
+use super::grants::gone;
 use super::requests::{NOT_YET, Slot};
 use super::run::Engine;
-use crate::record::{Done, Ends, Part, Sink};
+use crate::record::{Done, Ends, Fate, Gone, Part, Sink};
 use weir_core::discipline::DropReason;
 use weir_core::pool::{Pool, ServerId};
 use weir_core::units::{Instant, Nanos};
@@ -22,7 +23,15 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
         if is_full {
             return self.drop_at_receiver(now, &request, 1);
         }
-        let Some(id) = fan_out.keep(&mut self.slots, request) else { return self.too_many() };
+        let Some(id) = fan_out.keep(&mut self.slots, request, self.left.offered - 1) else {
+            return self.too_many();
+        };
+        if self.sink.follows() {
+            for leg in 0..fan_out.model.to {
+                let slot = fan_out.slot(id, leg);
+                self.sink.came(slot, fan_out.came(slot));
+            }
+        }
         match &mut self.receivers {
             Some(receivers) => receivers.receive(now, id, receiver),
             None => self.split(now, id),
@@ -47,7 +56,12 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
             let Some(fan_out) = &mut self.fan_out else { return };
             match fan_out.second(&mut self.slots, now, id, leg) {
                 Ok(None) => {}
-                Ok(Some(slot)) => self.enqueue_apart(now, slot, (id, leg), false),
+                Ok(Some(slot)) => {
+                    if self.sink.follows() {
+                        self.sink.came(slot, fan_out.came(slot));
+                    }
+                    self.enqueue_apart(now, slot, (id, leg), false);
+                }
                 Err(()) => return self.too_many(),
             }
         }
@@ -73,7 +87,10 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
         let Some(fan_out) = &mut self.fan_out else { return };
         let answer = fan_out.answer(slot);
         let (id, stops) = (fan_out.whole_of(slot).0, fan_out.stops(answer));
-        self.tell_part(now, slot, &part, if answer == Answer::Spare { Ends::Spare } else { Ends::Answer });
+        let ends = if answer == Answer::Spare { Ends::Spare } else { Ends::Answer };
+        self.tell_part(now, slot, &part, ends);
+        let fate = if answer == Answer::Last { Fate::Served } else { Fate::Part(ends) };
+        self.part_gone(now, slot, &part, Some(core), fate);
         if answer == Answer::Last {
             self.whole_answered(now, core, slot, &part);
         }
@@ -131,7 +148,8 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
         if self.control.is_some() && part.began == NOT_YET {
             self.slots.step_out(slot);
         }
-        self.part_lost(now, slot, &part, Ends::Cancelled);
+        let server = (part.began != NOT_YET).then_some(core);
+        self.part_lost(now, slot, &part, server, Fate::Part(Ends::Cancelled));
     }
 
     /// Asks the cores whose service was stopped.
@@ -150,8 +168,11 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
         let Some(fan_out) = &self.fan_out else { return };
         let is_cancelled = fan_out.is_dropped(slot);
         let whole = *fan_out.whole_of(slot).1;
-        let ends = if is_cancelled { Ends::Cancelled } else { Ends::Dropped };
-        if self.part_lost(now, slot, &part, ends) {
+        let (ended, fate) = match is_cancelled {
+            true => (now, Fate::Part(Ends::Cancelled)),
+            false => (part.leaves, Fate::Abandoned),
+        };
+        if self.part_lost(ended, slot, &part, None, fate) {
             self.left.dropped += 1;
             self.left.abandoned += 1;
             let request = whole.request;
@@ -164,30 +185,42 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
     #[cold]
     pub(super) fn part_dropped(&mut self, now: Instant, slot: u32, part: &Slot, reason: DropReason) {
         let Some(whole) = self.fan_out.as_ref().map(|fan_out| *fan_out.whole_of(slot).1) else { return };
-        if self.part_lost(now, slot, part, Ends::Dropped) {
+        if self.part_lost(now, slot, part, None, Fate::Dropped) {
             self.left.dropped += 1;
             self.sink.dropped(whole.request.class, whole.request.arrived, now, reason);
             self.arrivals.over(whole.request.flow, now, true);
         }
     }
 
-    /// A sub-request is gone, and not served to its end; whether its request is lost by that.
-    fn part_lost(&mut self, now: Instant, slot: u32, part: &Slot, ends: Ends) -> bool {
-        self.tell_part(now, slot, part, ends);
+    /// A sub-request is gone, and not served to its end; whether its request is lost by that, which has this fate then.
+    fn part_lost(&mut self, ended: Instant, slot: u32, part: &Slot, server: Option<u32>, fate: Fate) -> bool {
+        let ends = if let Fate::Part(ends) = fate { ends } else { Ends::Dropped };
+        self.tell_part(ended, slot, part, ends);
         let Some(fan_out) = &mut self.fan_out else { return false };
         let is_lost = fan_out.lose(slot);
-        fan_out.leave(slot);
+        self.part_gone(ended, slot, part, server, if is_lost { fate } else { Fate::Part(ends) });
+        if let Some(fan_out) = &mut self.fan_out {
+            fan_out.leave(slot);
+        }
         is_lost
     }
 
-    fn tell_part(&mut self, now: Instant, slot: u32, part: &Slot, ends: Ends) {
+    /// Says what became of a sub-request to a sink that follows each.
+    fn part_gone(&mut self, ended: Instant, slot: u32, part: &Slot, server: Option<u32>, fate: Fate) {
+        let Some(fan_out) = self.fan_out.as_ref().filter(|_| self.sink.follows()) else { return };
+        let arrived = fan_out.whole_of(slot).1.request.arrived;
+        self.sink.gone(slot, &Gone { arrived, ..gone(part, ended, server, fate) });
+    }
+
+    fn tell_part(&mut self, ended: Instant, slot: u32, part: &Slot, ends: Ends) {
         let Some(fan_out) = &self.fan_out else { return };
         let has_begun = part.began != NOT_YET;
         self.sink.part(&Part {
             class: part.class,
             arrived: fan_out.whole_of(slot).1.request.arrived,
-            began: if has_begun { part.began } else { now },
-            ended: now,
+            sent: part.arrived,
+            began: if has_begun { part.began } else { ended },
+            ended,
             served: if has_begun { part.service - part.left } else { Nanos::ZERO },
             is_copy: fan_out.is_copy(slot),
             ends,

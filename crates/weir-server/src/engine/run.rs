@@ -13,7 +13,7 @@ use super::retries::Retries;
 use super::{Request, flows};
 use crate::job::{Ended, Job, Left};
 use crate::model::{Deadline, ServerScenario};
-use crate::record::{Fate, Sink, Unserved};
+use crate::record::{Came, Fate, Sink, Unserved};
 use crate::source::Balking;
 use weir_core::discipline::DropReason;
 use weir_core::item::{ClassId, FlowId};
@@ -217,7 +217,7 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
         }
         let Some(slot) = self.slots.keep(request) else { return self.too_many() };
         if self.sink.follows() {
-            self.sink.came(slot, 1);
+            self.sink.came(slot, self.coming(1));
         }
         self.receive(now, slot, receiver);
     }
@@ -245,7 +245,7 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
             self.lost(now, Unserved::Refused, &request);
             if self.sink.follows() {
                 let refused = gone(&request, now, None, Fate::Unserved(Unserved::Refused));
-                self.sink.turned_away(attempt.number, &refused);
+                self.sink.turned_away(self.coming(attempt.number), &refused);
             }
             return self.tries_again(now, attempt, &request);
         };
@@ -256,12 +256,17 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
         }
         let Some(slot) = self.slots.keep(request) else { return self.too_many() };
         if self.sink.follows() {
-            self.sink.came(slot, attempt.number);
+            self.sink.came(slot, self.coming(attempt.number));
         }
         if let Some(retries) = &mut self.retries {
             retries.keep(slot, attempt, &request);
         }
         self.receive(now, slot, receiver);
+    }
+
+    /// The attempt that has just come.
+    pub(super) fn coming(&self, attempt: u32) -> Came {
+        Came::whole(self.left.offered - 1, attempt)
     }
 
     /// Whether the ring of a receiver is full.
@@ -285,7 +290,7 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
         self.left.dropped += 1;
         self.sink.dropped(request.class, request.arrived, now, DropReason::QueueFull);
         if self.sink.follows() {
-            self.sink.turned_away(attempt, &gone(request, now, None, Fate::Dropped));
+            self.sink.turned_away(self.coming(attempt), &gone(request, now, None, Fate::Dropped));
         }
         if self.retries.is_none() {
             self.arrivals.over(request.flow, now, true);

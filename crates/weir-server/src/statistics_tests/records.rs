@@ -2,9 +2,10 @@
 
 use super::nanos;
 use crate::generators::{class, scenario};
-use crate::model::{Cancel, Draws, FanOut, Retry, ServerScenario};
+use crate::model::{After, Cancel, Draws, FanOut, Hedge, Retry, ServerScenario};
 use crate::outcome::{ClassTotals, ServerOutcome};
 use crate::run::run;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 use weir_lab::control::{Control, RecordSink};
@@ -114,16 +115,144 @@ fn rows_add_up_to_the_totals() {
     }
 }
 
-#[test]
-fn requests_that_go_to_several_cores_have_no_rows() {
-    let calm = class("calm", 1.0, Law::Constant(nanos(10_000)));
-    let mut server = scenario(&["rr"], 2, vec![calm], 0.5).expect("specs");
+/// Requests of three sub-requests that need two answers, hedged, with clients that give up and little patience.
+fn scattered() -> ServerScenario {
+    let mut hasty = class("hasty", 0.5, Law::Exponential(nanos(10_000)));
+    hasty.patience = Some(Law::Exponential(nanos(20_000)).into());
+    hasty.timeout = Some(nanos(30_000));
+    let calm = class("calm", 0.5, Law::Exponential(nanos(10_000)));
+    let mut server = scenario(&["jsq", "cfcfs", "work_stealing"], 4, vec![hasty, calm], 0.3).expect("specs");
+    server.load = None;
+    server.site.queue = Some(3);
+    let hedge = Hedge { after: After::Span(nanos(20_000)), cancel: Cancel::All, service: Draws::Own };
     server.fan_out =
-        Some(FanOut { to: 2, need: 2, cancel: Cancel::Waiting, service: Draws::Own, hedge: None });
-    let refused = recorded(&server, 1, &mut Kept::default()).expect_err("no records");
-    let said = "workload.fan_out: sends a request to several cores, of which records are not kept; leave out the records, or \
-                remove it";
-    assert_eq!(refused.to_string(), said);
+        Some(FanOut { to: 3, need: 2, cancel: Cancel::All, service: Draws::Own, hedge: Some(hedge) });
+    (server.stop.warm_up, server.stop.duration) = (nanos(0), nanos(20_000_000));
+    server.stop.replications = 2;
+    server
+}
+
+/// A row of a sub-request; `part` and `copy` from 1.
+#[derive(Clone, Copy, Debug)]
+struct PartRow {
+    class: u64,
+    part: u64,
+    copy: u64,
+    /// When its request came, it was sent, it began and it ended.
+    times: [u64; 4],
+    service: u64,
+    outcome: &'static str,
+}
+
+impl PartRow {
+    fn new(row: &[u64]) -> Self {
+        let [_, class, _, _, part, copy, sent, arrival, start, end, service, _, outcome] = row[..] else {
+            panic!("{row:?}")
+        };
+        let outcomes = [
+            "served",
+            "late",
+            "abandoned",
+            "dropped",
+            "balked",
+            "missed",
+            "refused",
+            "answered",
+            "spare",
+            "cancelled",
+            "lost",
+        ];
+        let outcome = outcomes[outcome as usize];
+        Self { class, part, copy, times: [arrival, sent, start, end], service, outcome }
+    }
+
+    /// Whether its request is over by it.
+    fn decides(&self) -> bool {
+        ["served", "late", "abandoned", "dropped"].contains(&self.outcome)
+    }
+}
+
+/// The rows of each request of a discipline, by replication and number.
+fn requests_of(kept: &Kept, discipline: &str) -> BTreeMap<(u32, u64), Vec<PartRow>> {
+    let mut all: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for (_, replication, row) in kept.rows.iter().filter(|(name, ..)| name == discipline) {
+        all.entry((*replication, row[0])).or_default().push(PartRow::new(row));
+    }
+    all
+}
+
+#[test]
+fn rows_of_sub_requests_add_up_to_the_totals() {
+    let server = scattered();
+    let mut kept = Kept::default();
+    let outcome = recorded(&server, 1, &mut kept).expect("a result");
+    assert_eq!(kept.names[3..8], ["attempt", "part", "copy", "sent_ns", "arrival_ns"]);
+    for name in &server.disciplines {
+        let requests = requests_of(&kept, name);
+        for (class, its) in server.classes.iter().enumerate() {
+            let rows = requests.values().flatten().filter(|row| row.class == class as u64);
+            let of = |is_it: &dyn Fn(&PartRow) -> bool| rows.clone().filter(|row| is_it(row)).count() as u64;
+            let is_row = |row: &&ClassTotals| row.discipline == *name && row.class == its.name;
+            let totals = outcome.class_totals.iter().find(is_row).expect("the class has a row");
+            assert_eq!(of(&PartRow::decides), totals.offered);
+            assert_eq!(of(&|row| row.outcome == "served" || row.outcome == "late"), totals.done);
+            assert_eq!(of(&|row| row.outcome == "late"), totals.late.unwrap_or(0));
+            assert_eq!(of(&|row| row.outcome == "abandoned"), totals.abandoned.unwrap_or(0));
+            assert_eq!(Some(of(&|row| row.part != MISSING)), totals.sent);
+            assert_eq!(Some(of(&|row| row.copy == 2)), totals.copies);
+            assert_eq!(Some(of(&|row| row.outcome == "cancelled")), totals.cancelled);
+            assert!(totals.done > 0 && totals.dropped > 0 && totals.copies > Some(0));
+        }
+    }
+}
+
+#[test]
+fn rows_of_a_request_are_its_sub_requests_and_copies() {
+    let server = scattered();
+    let mut kept = Kept::default();
+    recorded(&server, 1, &mut kept).expect("a result");
+    let mut seen = BTreeSet::new();
+    for (id, rows) in server.disciplines.iter().flat_map(|name| requests_of(&kept, name)) {
+        let first: BTreeSet<u64> = rows.iter().filter(|row| row.copy == 1).map(|row| row.part).collect();
+        assert_eq!(first, BTreeSet::from([1, 2, 3]), "{id:?}");
+        assert_eq!(rows.iter().filter(|row| row.decides()).count(), 1, "{rows:?}");
+        for row in &rows {
+            let [arrival, sent, start, end] = row.times;
+            seen.insert(row.outcome);
+            assert_eq!(sent > arrival, row.copy == 2, "{row:?}");
+            if ["served", "late", "answered", "spare"].contains(&row.outcome) {
+                // Nobody is preempted here but where a service is stopped.
+                assert!(start >= sent && start + row.service <= end, "{row:?}");
+            }
+            if row.outcome == "served" || row.outcome == "late" {
+                let answers = rows.iter().filter(|row| row.outcome == "answered");
+                assert!(answers.clone().count() == 1 && answers.into_iter().all(|row| row.times[3] <= end));
+                assert_eq!(row.class == 0 && end - arrival > 30_000, row.outcome == "late");
+            }
+        }
+    }
+    let expected = ["abandoned", "answered", "cancelled", "dropped", "late", "lost", "served"];
+    assert!(expected.iter().all(|outcome| seen.contains(outcome)), "{seen:?}");
+}
+
+#[test]
+fn records_of_sub_requests_change_no_figure() {
+    let server = scattered();
+    let estimates = |outcome: &ServerOutcome| serde_json::to_value(&outcome.estimates).expect("JSON");
+    let outcome = recorded(&server, 1, &mut Kept::default()).expect("a result");
+    assert_eq!(estimates(&outcome), estimates(&super::played(&server, 1).expect("a result")));
+}
+
+/// The second request finds no place in the ring of its receiver, so that nothing of it is sent.
+#[test]
+fn a_request_that_its_receiver_drops_has_a_row_without_a_part() {
+    let mut server = scattered();
+    (server.ring, server.costs.dispatch) = (Some(0), nanos(1_000_000));
+    let mut kept = Kept::default();
+    recorded(&server, 1, &mut kept).expect("a result");
+    let (_, _, row) = kept.rows.iter().find(|(_, _, row)| row[4] == MISSING).expect("one is dropped");
+    let row = PartRow::new(row);
+    assert_eq!((row.outcome, row.copy, row.times[1], row.times[2]), ("dropped", MISSING, MISSING, MISSING));
 }
 
 #[test]

@@ -296,8 +296,8 @@ impl Naive<'_> {
         }
         let leaves = request.leaves;
         self.pool.finish(Instant::new(now), ServerId(core), item, Nanos::ZERO);
-        let ends = if is_cancelled { Ends::Cancelled } else { Ends::Dropped };
-        if let Some(whole) = self.gone(now, id, ends) {
+        let (ends, at) = if is_cancelled { (Ends::Cancelled, now) } else { (Ends::Dropped, leaves) };
+        if let Some(whole) = self.gone(at, id, ends) {
             let &mut Whole { class, at, ref drawn, .. } = self.whole(whole);
             let alone = drawn.alone;
             self.told.abandoned(class, Instant::new(at), Instant::new(leaves), alone);
@@ -329,8 +329,9 @@ impl Naive<'_> {
         let PartOf { whole, is_copy, .. } = request.part.expect("a part");
         let served = request.began.map_or(0, |_| request.service - request.left);
         let (class, began) = (request.class, Instant::new(request.began.unwrap_or(now)));
+        let sent = Instant::new(request.at);
         let arrived = Instant::new(self.whole(whole).at);
         let (ended, served) = (Instant::new(now), Nanos::new(served));
-        self.told.part(&Part { class, arrived, began, ended, served, is_copy, ends });
+        self.told.part(&Part { class, arrived, sent, began, ended, served, is_copy, ends });
     }
 }
