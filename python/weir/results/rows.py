@@ -183,14 +183,14 @@ class DelayOverTime(OfClass, Of):
 class OverTime(Of):
     """Values of successive windows of ``interval`` seconds from the beginning; None: too few items.
 
-    ``metric`` and ``statistic`` are, of a server, ``queue`` mean (requests that wait), ``utilisation`` mean,
-    ``arrivals`` count, ``delay`` p50 and p99 (s), and ``dropped``, ``abandoned`` and ``late`` share (of the
-    attempts that arrive), all of the first replication. Of a network they are ``queue`` (packets) and
-    ``utilisation`` mean of the link ``name``, and of all packets ``sent`` count, ``delay`` mean, p50 and p99
-    (s) and ``loss`` share. Of a fabric they are, of the channel ``name`` and of all packets, ``outside`` and
-    ``inside`` mean (packets before and behind the buffer of their interface), ``throughput`` share (of what
-    links carry), ``delivered`` count, and ``latency`` mean, p50 and p99 (s). Of both they are means over the
-    replications, whose 95 % intervals are from ``low`` to ``high``.
+    ``metric`` and ``statistic`` are, of a server, ``queue`` mean (requests that wait; sub-requests where they
+    go to several cores), ``utilisation`` mean, ``arrivals`` count, ``delay`` p50 and p99 (s), and
+    ``dropped``, ``abandoned`` and ``late`` share (of the attempts that arrive). Of a network they are
+    ``queue`` (packets) and ``utilisation`` mean of the link ``name``, and of all packets ``sent`` count,
+    ``delay`` mean, p50 and p99 (s) and ``loss`` share. Of a fabric they are, of the channel ``name`` and of
+    all packets, ``outside`` and ``inside`` mean (packets before and behind the buffer of their interface),
+    ``throughput`` share (of what links carry), ``delivered`` count, and ``latency`` mean, p50 and p99 (s).
+    All are means over the replications, whose 95 % intervals are from ``low`` to ``high``.
     """
 
     name: str | None = None

@@ -6,7 +6,7 @@ use super::scan::{Numbers, first_by};
 use super::{Leaves, Request};
 use weir_core::discipline::DropReason;
 use weir_core::item::{ClassId, FlowId, Message};
-use weir_core::pool::{Apart, Dispatcher, ReceiverId, ServerId, Servers};
+use weir_core::pool::{Apart, Dispatcher, ReceiverId, Sees, ServerId, Servers};
 use weir_core::units::{Instant, Nanos};
 
 /// The cores, as they are at a moment.
@@ -44,22 +44,31 @@ impl<N: Numbers> Servers for View<'_, N> {
 pub(super) struct PerCore<D, N> {
     dispatcher: D,
     servers: u32,
-    /// When the requests at each core end.
+    /// When the requests at each core end, where anything depends on how many there are.
     ends: Rings<N>,
+    counts: bool,
     /// When each is free.
     free: N,
     /// How many requests may be at a core.
     room: u64,
 }
 
-impl<D, N: Numbers> PerCore<D, N> {
+impl<D: Dispatcher<Message<Nanos>>, N: Numbers> PerCore<D, N> {
     pub(super) fn new(dispatcher: D, servers: u32, queue: Option<u32>) -> Self {
         let room = queue.map_or(u64::MAX, |queue| u64::from(queue) + 1);
-        Self { dispatcher, servers, ends: Rings::new(servers), free: N::new(servers, 0, u64::MAX), room }
+        let counts = queue.is_some() || dispatcher.sees() != Sees::Nothing;
+        let (ends, free) = (Rings::new(servers), N::new(servers, 0, u64::MAX));
+        Self { dispatcher, servers, ends, counts, free, room }
     }
-}
 
-impl<D: Dispatcher<Message<Nanos>>, N: Numbers> PerCore<D, N> {
+    /// Until this time there is one more at a core.
+    #[inline(always)]
+    fn holds(&mut self, core: usize, until: u64, now: u64) {
+        if self.counts {
+            self.ends.push(core, until, now);
+        }
+    }
+
     /// One of several sub-requests comes: the core that it joins, which none of the others has, and when its turn comes there.
     ///
     /// # Errors
@@ -86,13 +95,13 @@ impl<D: Dispatcher<Message<Nanos>>, N: Numbers> PerCore<D, N> {
     #[inline(always)]
     pub(super) fn serves(&mut self, core: usize, end: u64, now: u64) {
         self.free.as_ref()[core].set(end);
-        self.ends.push(core, end, now);
+        self.holds(core, end, now);
     }
 
     /// What has joined a core stands in its queue until its turn comes, and is not served.
     pub(super) fn stands(&mut self, core: usize, turn: u64, now: u64) {
         if turn > now {
-            self.ends.push(core, turn, now);
+            self.holds(core, turn, now);
         }
     }
 
@@ -127,12 +136,12 @@ impl<D: Dispatcher<Message<Nanos>>, N: Numbers> Sends for PerCore<D, N> {
         let at = now.max(free.get());
         if at > request.leaves {
             // It stands in the queue until its turn comes.
-            self.ends.push(place, at, now);
+            self.holds(place, at, now);
             return Err(Leaves::Abandons);
         }
         let ends = at + request.service;
         free.set(ends);
-        self.ends.push(place, ends, now);
+        self.holds(place, ends, now);
         Ok(Begins { server, at })
     }
 

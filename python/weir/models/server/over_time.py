@@ -32,6 +32,7 @@ def figures(result: ServerResult) -> list[Figure | None]:
         return []
     lines = marks.by_discipline(result.labels)
     window = quantity(queue[0].interval, "s")
+    items = queue[0].unit
     of = f"in each window of {window}; means over the replications, with their 95 % intervals"
     delays = {
         "half exceed": _rows(result, "delay", "p50"),
@@ -42,8 +43,8 @@ def figures(result: ServerResult) -> list[Figure | None]:
     return [
         windows.figure(
             lines,
-            "Requests that wait over time",
-            f"The number of requests that wait {of}.",
+            f"{items.capitalize()} that wait over time",
+            f"The number of {items} that wait {of}.",
             {"": queue},
         ),
         windows.figure(
