@@ -21,13 +21,37 @@ pub(crate) struct ByClass {
     response: Vec<u64>,
     /// What the service takes alone.
     alone: Vec<u64>,
-    /// The values of a metric.
+    /// The values of a metric that is worked out of both.
     values: Vec<u64>,
 }
 
 impl ByClass {
     /// Takes departures in place of those before, and adds to the counts and lengths of each class.
     pub(crate) fn sort(&mut self, departures: &[Departure], lengths: &mut [(u64, u64)]) {
+        for column in [&mut self.latency, &mut self.response, &mut self.alone, &mut self.values] {
+            column.resize(departures.len(), 0);
+        }
+        match lengths {
+            [only] => self.keep(departures, only),
+            _ => self.distribute(departures, lengths),
+        }
+    }
+
+    /// All of them are of one class.
+    fn keep(&mut self, departures: &[Departure], (count, length): &mut (u64, u64)) {
+        self.ends.clear();
+        self.ends.push(departures.len());
+        *count += departures.len() as u64;
+        let columns = self.latency.iter_mut().zip(&mut self.response).zip(&mut self.alone);
+        for (departure, ((latency, response), alone)) in departures.iter().zip(columns) {
+            *length += u64::from(departure.length);
+            *latency = (departure.last - departure.arrival).get();
+            *response = (departure.completion - departure.arrival).get();
+            *alone = departure.alone.get();
+        }
+    }
+
+    fn distribute(&mut self, departures: &[Departure], lengths: &mut [(u64, u64)]) {
         let last = lengths.len() - 1;
         let class = |departure: &Departure| usize::from(departure.class).min(last);
         self.ends.clear();
@@ -41,9 +65,6 @@ impl ByClass {
             *count += *end as u64;
             before += std::mem::replace(end, before);
         }
-        for column in [&mut self.latency, &mut self.response, &mut self.alone, &mut self.values] {
-            column.resize(departures.len(), 0);
-        }
         for departure in departures {
             let end = &mut self.ends[class(departure)];
             self.latency[*end] = (departure.last - departure.arrival).get();
@@ -53,12 +74,11 @@ impl ByClass {
         }
     }
 
-    /// Has the values of a metric in place of those of another.
+    /// Works out the values of a metric, in place of those of another.
     pub(crate) fn measure(&mut self, metric: Metric) {
-        let Self { latency, response, alone, values, .. } = self;
+        let Self { response, alone, values, .. } = self;
         match metric {
-            Metric::Latency => values.copy_from_slice(latency),
-            Metric::Response => values.copy_from_slice(response),
+            Metric::Latency | Metric::Response => {}
             Metric::Wait => {
                 let both = response.iter().zip(&*alone);
                 values
@@ -73,9 +93,14 @@ impl ByClass {
         }
     }
 
-    /// The values of each class.
-    pub(crate) fn values(&self) -> impl Iterator<Item = &[u64]> {
+    /// The values of each class, of the metric that was worked out last.
+    pub(crate) fn values(&self, metric: Metric) -> impl Iterator<Item = &[u64]> {
+        let column = match metric {
+            Metric::Latency => &self.latency,
+            Metric::Response => &self.response,
+            Metric::Wait | Metric::Slowdown => &self.values,
+        };
         let begins = std::iter::once(&0).chain(&self.ends);
-        begins.zip(&self.ends).map(|(&begin, &end)| &self.values[begin..end])
+        begins.zip(&self.ends).map(|(&begin, &end)| &column[begin..end])
     }
 }

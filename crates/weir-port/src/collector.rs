@@ -11,7 +11,7 @@ use std::sync::Arc;
 use weir_lab::encode::Encode;
 use weir_lab::record::Departure;
 use weir_lab::stats::batch::Total;
-use weir_lab::stats::{Batches, Histogram};
+use weir_lab::stats::{Batches, Histogram, total};
 
 /// Bits after the binary point of a recorded slowdown.
 pub const SLOWDOWN_BITS: u32 = 20;
@@ -300,8 +300,9 @@ impl Collector {
         let mut sorted = std::mem::take(&mut self.sorted);
         sorted.sort(departures, &mut self.lengths);
         for metric in 0..self.plan.metrics.len() {
-            sorted.measure(self.plan.metrics[metric]);
-            for (class, values) in sorted.values().enumerate() {
+            let asked = self.plan.metrics[metric];
+            sorted.measure(asked);
+            for (class, values) in sorted.values(asked).enumerate() {
                 self.count_values(self.plan.series(metric, class), departures[0].tick, values);
             }
         }
@@ -313,8 +314,7 @@ impl Collector {
         if values.is_empty() {
             return;
         }
-        let sum = values.iter().copied().map(u128::from).sum();
-        self.batches.add(series, tick, Total { count: values.len() as u64, sum });
+        self.batches.add(series, tick, Total { count: values.len() as u64, sum: total(values) });
         if self.plan.tails {
             self.section_of(tick)[series].record_all(values);
         }

@@ -10,11 +10,18 @@ weir.LARGEST_FILE = 256 * 2 ** 20;
 /** What ended a question besides an answer. */
 weir.Stopped = class extends Error {};
 
+/** The bytes that stand in letters. `Uint8Array.from` takes some thirty times as long, a third of a second for the engine. */
+weir.bytes = (base64) => {
+  const letters = atob(base64);
+  const bytes = new Uint8Array(letters.length);
+  for (let place = 0; place < letters.length; place++) bytes[place] = letters.charCodeAt(place);
+  return bytes;
+};
+
 weir.Engine = class {
   /** Unpacks and compiles the engine that stands in the page. */
   static async open() {
-    const packed = Uint8Array.from(atob(weirEngine.wasm), (each) => each.charCodeAt(0));
-    return new weir.Engine(await WebAssembly.compile(fzstd.decompress(packed)));
+    return new weir.Engine(await WebAssembly.compile(fzstd.decompress(weir.bytes(weirEngine.wasm))));
   }
 
   constructor(module) {

@@ -14,8 +14,7 @@ weir.unpacked = async (hash) => {
   const written = /^#s=([\w-]+)$/.exec(hash)?.[1];
   if (!written) return null;
   try {
-    const letters = atob(written.replaceAll("-", "+").replaceAll("_", "/"));
-    const bytes = Uint8Array.from(letters, (each) => each.charCodeAt(0));
+    const bytes = weir.bytes(written.replaceAll("-", "+").replaceAll("_", "/"));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     const state = JSON.parse(await new Response(stream).text());
     return typeof state.text === "string" && typeof state.name === "string" ? state : null;

@@ -21,6 +21,7 @@ mod encode;
 
 use counts::{Count, Counts, Width};
 
+use super::total;
 use crate::dispatch::{Level, Work};
 
 /// As many values are held by their buckets alone before there are counts: short runs have many histograms of few
@@ -211,7 +212,7 @@ impl<const BITS: u32> Histogram<BITS> {
             return false;
         }
         let is_exact = maximum.checked_mul(values.len() as u64).is_some();
-        self.sum += if is_exact { u128::from(sum) } else { values.iter().copied().map(u128::from).sum() };
+        self.sum += if is_exact { u128::from(sum) } else { total(values) };
         self.minimum = self.minimum.min(minimum);
         self.maximum = self.maximum.max(maximum);
         if self.counts.is_empty() && self.few.len() + values.len() <= FEW {

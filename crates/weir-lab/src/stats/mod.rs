@@ -43,6 +43,7 @@ pub mod student;
 pub mod tail;
 pub mod testing;
 pub mod times;
+pub mod total;
 pub mod window;
 pub mod windows;
 
@@ -59,3 +60,4 @@ pub use run_length::RunLength;
 pub use settled::Settled;
 pub use tail::Tail;
 pub use times::{FAR_QUANTILES, QUANTILES, Spread, Times};
+pub use total::total;

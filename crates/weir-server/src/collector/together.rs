@@ -10,6 +10,7 @@ use super::{Collector, METRICS, slowed};
 use crate::record::{Batch, Sink};
 use weir_core::units::Nanos;
 use weir_lab::dispatch::{Level, Work};
+use weir_lab::stats::total;
 
 /// The number of requests that are counted together.
 const TOGETHER: usize = 256;
@@ -93,7 +94,7 @@ impl Collector {
 
     /// Counts what cores did, all of it in the measured time.
     fn count_work(&mut self, batch: Batch<'_>) {
-        let together = batch.service.iter().copied().map(u128::from).sum::<u128>();
+        let together = total(batch.service);
         self.told.done += batch.len() as u64;
         self.told.service += together;
         self.told.counted += together;
