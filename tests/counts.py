@@ -10,9 +10,9 @@ sizes below, without prefetching, and a predictor of branches that knows less th
 misses and mispredictions are more than a processor has. It shows programs AVX2 and no AVX-512, so that
 where a loop has a form for that, fewer instructions are executed than counted. Next to them stand the time
 of a unit, measured without Valgrind (the least of seven repetitions), the cycles in that time, by the clock
-rate measured before and after, and instructions a cycle. The bound is the least that these instructions can
-take on a processor which takes in six a cycle, as Intel's do since 2021, and needs 22 cycles more after a
-conditional branch that was mispredicted: misses, jumps to one of several places and chains are left out.
+rate measured before and after, and instructions a cycle. The bound is the least that these
+instructions can take on a processor which takes in six a cycle, as Intel's do since 2021: what they wait for
+is left out.
 """
 
 from __future__ import annotations
@@ -41,8 +41,6 @@ HEAD = (
 )
 WIDTH = 6
 """Instructions a cycle, at most."""
-PENALTY = 22
-"""Cycles that a mispredicted branch takes, in a loop over random bits."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ class Cost:
     @property
     def bound(self) -> float:
         """The fewest nanoseconds that these instructions can take."""
-        return (self.events["Ir"] / WIDTH + self.events["Bcm"] * PENALTY) / self.rate
+        return self.events["Ir"] / WIDTH / self.rate
 
     def __str__(self) -> str:
         """Return a row of the table."""
