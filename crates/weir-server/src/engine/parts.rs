@@ -170,7 +170,8 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
         let whole = *fan_out.whole_of(slot).1;
         let (ended, fate) = match is_cancelled {
             true => (now, Fate::Part(Ends::Cancelled)),
-            false => (part.leaves, Fate::Abandoned),
+            // A second copy may be sent when the patience has ended and nobody knows yet.
+            false => (part.leaves.max(part.arrived), Fate::Abandoned),
         };
         if self.part_lost(ended, slot, &part, None, fate) {
             self.left.dropped += 1;

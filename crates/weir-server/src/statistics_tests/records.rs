@@ -220,6 +220,7 @@ fn rows_of_a_request_are_its_sub_requests_and_copies() {
             let [arrival, sent, start, end] = row.times;
             seen.insert(row.outcome);
             assert_eq!(sent > arrival, row.copy == 2, "{row:?}");
+            assert!(end >= sent, "{row:?}");
             if ["served", "late", "answered", "spare"].contains(&row.outcome) {
                 // Nobody is preempted here but where a service is stopped.
                 assert!(start >= sent && start + row.service <= end, "{row:?}");

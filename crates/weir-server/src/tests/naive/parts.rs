@@ -296,7 +296,8 @@ impl Naive<'_> {
         }
         let leaves = request.leaves;
         self.pool.finish(Instant::new(now), ServerId(core), item, Nanos::ZERO);
-        let (ends, at) = if is_cancelled { (Ends::Cancelled, now) } else { (Ends::Dropped, leaves) };
+        let (ends, at) =
+            if is_cancelled { (Ends::Cancelled, now) } else { (Ends::Dropped, leaves.max(request.at)) };
         if let Some(whole) = self.gone(at, id, ends) {
             let &mut Whole { class, at, ref drawn, .. } = self.whole(whole);
             let alone = drawn.alone;
