@@ -190,7 +190,11 @@ class OverTime(Of):
     ``delay`` mean, p50 and p99 (s) and ``loss`` share. Of a fabric they are, of the channel ``name`` and of
     all packets, ``outside`` and ``inside`` mean (packets before and behind the buffer of their interface),
     ``throughput`` share (of what links carry), ``delivered`` count, and ``latency`` mean, p50 and p99 (s).
-    All are means over the replications, whose 95 % intervals are from ``low`` to ``high``.
+    Of a port they are ``inside`` mean (messages), ``throughput`` share, ``departed`` count, and ``latency``
+    or ``response`` mean, p50 and p99, also of the class ``name``. Of a node they are ``share`` (of a
+    processor), ``response`` mean, p50 and p99 (s), ``responses`` count and ``late`` share of all processes or
+    the process ``name``, ``length`` mean of the queue ``name``, and ``busy`` and ``uncharged`` mean of the
+    node ``name``. All are means over the replications, whose 95 % intervals are from ``low`` to ``high``.
     """
 
     name: str | None = None
