@@ -29,7 +29,7 @@ use weir_core::units::{Instant, Nanos};
 use weir_lab::recorded::{Heading, Table, Value};
 
 /// What may become of a request, by the number of an outcome.
-const OUTCOMES: [&str; 11] = [
+pub(crate) const OUTCOMES: [&str; 11] = [
     "served",
     "late",
     "abandoned",

@@ -4,6 +4,7 @@ use super::nanos;
 use crate::generators::{class, scenario};
 use crate::model::{After, Cancel, Draws, FanOut, Hedge, Retry, ServerScenario};
 use crate::outcome::{ClassTotals, ServerOutcome};
+use crate::recorder::OUTCOMES;
 use crate::run::run;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -58,6 +59,12 @@ fn recorded(server: &ServerScenario, threads: usize, kept: &mut Kept) -> Result<
     run(server, &Frame::default(), &mut Control { threads, cancel: &cancel, progress, records: Some(kept) })
 }
 
+/// The totals of a class under a discipline.
+fn totals<'o>(outcome: &'o ServerOutcome, discipline: &str, class: &str) -> &'o ClassTotals {
+    let is_it = |row: &&ClassTotals| row.discipline == discipline && row.class == class;
+    outcome.class_totals.iter().find(is_it).expect("the class has a row")
+}
+
 /// Requests that leave, are refused, come again, and are answered too late.
 fn troubled() -> ServerScenario {
     let mut hasty = class("hasty", 0.5, Law::Exponential(nanos(10_000)));
@@ -99,10 +106,7 @@ fn rows_add_up_to_the_totals() {
                 };
                 kept.rows.iter().filter(is_it).count() as u64
             };
-            let of_class = |row: &&ClassTotals| {
-                row.discipline == *name && row.class == server.classes[class as usize].name
-            };
-            let totals = outcome.class_totals.iter().find(of_class).expect("the class has a row");
+            let totals = totals(&outcome, name, &server.classes[class as usize].name);
             let late = totals.late.unwrap_or(0);
             assert_eq!(of(None), totals.offered);
             assert_eq!((of(Some(0)), of(Some(1))), (totals.done - late, late));
@@ -149,20 +153,7 @@ impl PartRow {
         let [_, class, _, _, part, copy, sent, arrival, start, end, service, _, outcome] = row[..] else {
             panic!("{row:?}")
         };
-        let outcomes = [
-            "served",
-            "late",
-            "abandoned",
-            "dropped",
-            "balked",
-            "missed",
-            "refused",
-            "answered",
-            "spare",
-            "cancelled",
-            "lost",
-        ];
-        let outcome = outcomes[outcome as usize];
+        let outcome = OUTCOMES[outcome as usize];
         Self { class, part, copy, times: [arrival, sent, start, end], service, outcome }
     }
 
@@ -192,8 +183,7 @@ fn rows_of_sub_requests_add_up_to_the_totals() {
         for (class, its) in server.classes.iter().enumerate() {
             let rows = requests.values().flatten().filter(|row| row.class == class as u64);
             let of = |is_it: &dyn Fn(&PartRow) -> bool| rows.clone().filter(|row| is_it(row)).count() as u64;
-            let is_row = |row: &&ClassTotals| row.discipline == *name && row.class == its.name;
-            let totals = outcome.class_totals.iter().find(is_row).expect("the class has a row");
+            let totals = totals(&outcome, name, &its.name);
             assert_eq!(of(&PartRow::decides), totals.offered);
             assert_eq!(of(&|row| row.outcome == "served" || row.outcome == "late"), totals.done);
             assert_eq!(of(&|row| row.outcome == "late"), totals.late.unwrap_or(0));
