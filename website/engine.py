@@ -25,8 +25,8 @@ SCRIPTS = ("vendor/fzstd", "client", "toml", "knobs", "figures", "steps", "link"
 def packed(engine: bytes) -> str:
     """Return the engine as the page holds it, in letters.
 
-    Zstandard finds again what comes some megabytes later, as compilers repeat themselves: its result is half
-    as long as that of gzip, whose view is 32 KiB.
+    Zstandard finds again what comes some megabytes later, as compilers repeat themselves: its result is a
+    third shorter than that of gzip, whose view is 32 KiB.
     """
     packed: bytes = pa.Codec("zstd", compression_level=_LEVEL).compress(engine, asbytes=True)
     return base64.b64encode(packed).decode()
