@@ -6,18 +6,19 @@
 //! | Work | that of the dispatcher and O(1) a sub-request; O(sub-requests) more where not all are needed |
 //! | Memory | as [`PerCore`], and the sub-requests of one request |
 
+use std::hint::select_unpredictable;
+use std::ops::Range;
+
 use super::per_core::PerCore;
 use super::scan::Numbers;
 use super::{Course, Door, Request, Teller};
 use crate::model::{Cancel, FanOut, ServerScenario};
 use crate::record::{Done, Ends, Part, Served, Sink};
-use crate::source::parts::{From, Needs};
-use crate::source::{Estimate, Parts};
+use crate::source::parts::Ahead;
 use weir_core::discipline::DropReason;
 use weir_core::item::Message;
 use weir_core::pool::{Apart, Dispatcher};
 use weir_core::units::{Instant, Nanos};
-use weir_lab::stream::{Purpose, Stream, StreamKey};
 use weir_workload::requests::Requests;
 
 /// When a sub-request ends; of equal times the lowest core is first.
@@ -30,16 +31,31 @@ fn end(leg: &Served) -> (Instant, u32) {
 pub(super) struct Parted<D, N> {
     cores: PerCore<D, N>,
     fan_out: FanOut,
-    parts: Parts,
+    ahead: Ahead,
     apart: Apart,
-    /// The sub-requests that have joined a core, with when they begin, or, of a lost request, their turn comes.
+    /// The sub-requests that have joined a core come first, with when they begin, or, of a lost request, their turn comes.
     legs: Vec<Served>,
-    /// Nothing is estimated here.
-    unused: Stream,
-    scratch: Vec<Nanos>,
+    /// What sub-requests need, to find what as many as are needed take.
+    services: Vec<Nanos>,
     /// A copy of the legs, to find the one that is the last needed.
     ends: Vec<Served>,
     served: u64,
+}
+
+/// What became of a request whose sub-requests came.
+enum Came {
+    /// As many joined as it needs.
+    Joined(usize),
+    /// It is lost: after this many had joined, of as many.
+    Lost { before: usize, joined: usize, reason: DropReason },
+}
+
+/// A request that is answered.
+struct Answered {
+    /// The last sub-request of those that were needed.
+    last: Served,
+    /// What it takes on idle cores.
+    alone: Nanos,
 }
 
 /// Whether the course of all sub-requests is known when they come.
@@ -61,68 +77,96 @@ impl<D: Dispatcher<Message<Nanos>>, N: Numbers> Parted<D, N> {
         fan_out: FanOut,
         replication: u32,
     ) -> Self {
-        let (seed, purpose) = (scenario.seed, Purpose::Services);
+        let nobody = Served { server: 0, began: Instant::ZERO, service: Nanos::ZERO };
         Self {
             cores,
             fan_out,
-            parts: Parts::new(scenario, fan_out, replication),
+            ahead: Ahead::new(scenario, fan_out, replication),
             apart: Apart::new(scenario.site.servers),
-            legs: Vec::new(),
-            unused: Stream::new(StreamKey { seed, replication, purpose, index: 1 }),
-            scratch: Vec::new(),
+            legs: vec![nobody; fan_out.to as usize],
+            services: Vec::new(),
             ends: Vec::new(),
             served: 0,
         }
     }
 
-    /// A request comes; whether it will be answered.
+    /// A request comes, of those that were drawn for the one at this place; whether it will be answered.
     #[inline(always)]
-    fn request<S: Sink>(&mut self, now: u64, request: &Request, teller: &mut Teller<'_, S>) -> bool {
-        let service = Nanos::new(request.service);
-        let first = Needs { service, known: service };
-        self.parts.draw(request.class, first, &Estimate::Exact, From::Source(&mut self.unused));
-        self.apart.clear();
-        self.legs.clear();
-        let mut lost: Option<(usize, DropReason)> = None;
+    fn request<S: Sink>(
+        &mut self,
+        now: u64,
+        place: usize,
+        request: &Request,
+        teller: &mut Teller<'_, S>,
+    ) -> bool {
+        match self.joins(now, place, request, teller) {
+            Came::Joined(joined) => {
+                self.answered(now, place, joined, request, teller);
+                true
+            }
+            Came::Lost { before, joined, reason } => {
+                self.lost(now, request, before..joined, teller, reason);
+                false
+            }
+        }
+    }
+
+    /// The sub-requests of a request join their cores, or are dropped.
+    #[inline(always)]
+    fn joins<S: Sink>(
+        &mut self,
+        now: u64,
+        place: usize,
+        request: &Request,
+        teller: &mut Teller<'_, S>,
+    ) -> Came {
+        let further = self.ahead.of(place);
+        let (mut joined, mut lost) = (0, None);
         let (mut open, need) = (self.fan_out.to, self.fan_out.need);
-        for needs in self.parts.parts() {
-            let service = needs.service.get();
+        self.apart.clear();
+        for number in 0..self.legs.len() {
+            let own = further.get(number.wrapping_sub(1));
+            let service = own.copied().unwrap_or(request.service);
             match self.cores.joins(now, &Request { service, ..*request }, &mut self.apart) {
                 Ok((core, at)) => {
-                    let began = Instant::new(at);
-                    self.legs.push(Served { server: core as u32, began, service: needs.service });
+                    let (server, began) = (core as u32, Instant::new(at));
+                    self.legs[joined] = Served { server, began, service: Nanos::new(service) };
+                    joined += 1;
                 }
                 Err(reason) => {
                     open -= 1;
                     unserved(teller, request, Instant::new(now), Ends::Dropped);
                     if open < need {
-                        lost = lost.or(Some((self.legs.len(), reason)));
+                        lost = lost.or(Some((joined, reason)));
                     }
                 }
             }
         }
-        match lost {
-            None => self.answered(now, request, teller),
-            Some((place, reason)) => self.lost(now, request, place, teller, reason),
-        }
-        lost.is_none()
+        lost.map_or(Came::Joined(joined), |(before, reason)| Came::Lost { before, joined, reason })
     }
 
     /// All that is needed will be answered.
     #[inline(always)]
-    fn answered<S: Sink>(&mut self, now: u64, request: &Request, teller: &mut Teller<'_, S>) {
+    fn answered<S: Sink>(
+        &mut self,
+        now: u64,
+        place: usize,
+        joined: usize,
+        request: &Request,
+        teller: &mut Teller<'_, S>,
+    ) {
         let need = self.fan_out.need as usize;
-        let last = if need == self.legs.len() {
+        let answered = if need == self.legs.len() {
             self.serve_all(now, request, teller)
         } else {
-            self.serve_some(now, request, need, teller)
+            self.serve_some(now, place, joined, request, teller)
         };
-        let Some(last) = last else { return };
+        let Some(Answered { last, alone }) = answered else { return };
         teller.sink.answered(&Done {
             arrived: Instant::new(request.arrived),
             began: last.began,
             ended: last.ended(),
-            service: self.parts.alone(&mut self.scratch),
+            service: alone,
             class: request.class,
             flow: request.flow,
             server: last.server,
@@ -131,63 +175,73 @@ impl<D: Dispatcher<Message<Nanos>>, N: Numbers> Parted<D, N> {
         });
     }
 
-    /// All sub-requests are served and needed; the last of them.
+    /// All sub-requests are served and needed.
     #[inline(always)]
     fn serve_all<S: Sink>(
         &mut self,
         now: u64,
         request: &Request,
         teller: &mut Teller<'_, S>,
-    ) -> Option<Served> {
-        let mut last = *self.legs.first()?;
+    ) -> Option<Answered> {
+        let (mut last, mut alone) = (*self.legs.first()?, Nanos::ZERO);
         for leg in &self.legs {
             self.cores.serves(leg.server as usize, leg.ended().get(), now);
-            // As the ends compare, without a branch for the core, which hardly ever decides.
+            alone = alone.max(leg.service);
+            // As the ends compare; without a branch, since that depends on chance.
             let (later, same) = (leg.ended() > last.ended(), leg.ended() == last.ended());
-            if later | (same & (leg.server > last.server)) {
-                last = *leg;
-            }
+            let is_last = later | (same & (leg.server > last.server));
+            last = Served {
+                server: select_unpredictable(is_last, leg.server, last.server),
+                began: select_unpredictable(is_last, leg.began, last.began),
+                service: select_unpredictable(is_last, leg.service, last.service),
+            };
         }
         self.served += self.legs.len() as u64;
         teller.last = teller.last.max(last.ended().get());
         teller.sink.all_served(request.class, Instant::new(request.arrived), &self.legs, last.ended());
-        Some(last)
+        Some(Answered { last, alone })
     }
 
-    /// All sub-requests are served, and as many are needed; the last of those.
+    /// Those that have joined are served, and as many are needed.
     fn serve_some<S: Sink>(
         &mut self,
         now: u64,
+        place: usize,
+        joined: usize,
         request: &Request,
-        need: usize,
         teller: &mut Teller<'_, S>,
-    ) -> Option<Served> {
+    ) -> Option<Answered> {
+        let before = (self.fan_out.need as usize).checked_sub(1)?;
         self.ends.clear();
-        self.ends.extend_from_slice(&self.legs);
-        let last = *self.ends.select_nth_unstable_by_key(need.checked_sub(1)?, end).1;
-        for place in 0..self.legs.len() {
-            let leg = self.legs[place];
+        self.ends.extend_from_slice(&self.legs[..joined]);
+        let last = *self.ends.select_nth_unstable_by_key(before, end).1;
+        for number in 0..joined {
+            let leg = self.legs[number];
             let ends = if end(&leg) <= end(&last) { Ends::Answer } else { Ends::Spare };
             self.serve(now, request, &leg, teller, ends);
         }
-        Some(last)
+        self.services.clear();
+        self.services.extend(self.ahead.of(place).iter().map(|&service| Nanos::new(service)));
+        self.services.resize(self.legs.len(), Nanos::new(request.service));
+        let alone = *self.services.select_nth_unstable(before).1;
+        Some(Answered { last, alone })
     }
 
-    /// Too few are left since the one at this place was dropped: what has begun by then is served.
+    /// Too few are left since one was dropped after so many had joined, of all that did: what has begun by then is served.
     #[cold]
     fn lost<S: Sink>(
         &mut self,
         now: u64,
         request: &Request,
-        place: usize,
+        after: Range<usize>,
         teller: &mut Teller<'_, S>,
         reason: DropReason,
     ) {
         let cancels = self.fan_out.cancel != Cancel::None;
-        for number in 0..self.legs.len() {
+        for number in 0..after.end {
             let leg = self.legs[number];
             let turn = leg.began.get();
-            if cancels && (number >= place || turn > now) {
+            if cancels && (number >= after.start || turn > now) {
                 self.cores.stands(leg.server as usize, turn, now);
                 unserved(teller, request, leg.began, Ends::Cancelled);
             } else {
@@ -232,11 +286,15 @@ fn unserved<S: Sink>(teller: &mut Teller<'_, S>, request: &Request, at: Instant,
 impl<D: Dispatcher<Message<Nanos>>, N: Numbers> Course for Parted<D, N> {
     #[inline(always)]
     fn take<S: Sink>(&mut self, door: &mut Door, block: &Requests, teller: &mut Teller<'_, S>) -> u64 {
-        let mut dropped = 0;
-        for place in 0..block.len() {
-            let request = Request::of(block, place);
-            let now = door.passes(request.arrived);
-            dropped += u64::from(!self.request(now, &request, teller));
+        let (mut dropped, together) = (0, self.ahead.requests());
+        for begin in (0..block.len()).step_by(together) {
+            let places = begin..(begin + together).min(block.len());
+            self.ahead.draw(&block.class[places.clone()]);
+            for place in places {
+                let request = Request::of(block, place);
+                let now = door.passes(request.arrived);
+                dropped += u64::from(!self.request(now, place - begin, &request, teller));
+            }
         }
         dropped
     }

@@ -85,7 +85,7 @@ impl<D: Dispatcher<Message<Nanos>>, N: Numbers> PerCore<D, N> {
         let sent = self.dispatcher.dispatch_apart(instant, &item, ReceiverId(0), &view, apart)?;
         apart.add(sent);
         let place = sent.0 as usize;
-        if self.ends.is_full(place, self.room, now) {
+        if self.counts && self.ends.is_full(place, self.room, now) {
             return Err(DropReason::QueueFull);
         }
         Ok((place, now.max(self.free.as_ref()[place].get())))

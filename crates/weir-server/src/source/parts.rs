@@ -38,13 +38,22 @@ pub(crate) struct Parts {
     classes: Vec<u16>,
 }
 
+/// What draws the services of sub-requests besides those of the first.
+fn draws(scenario: &ServerScenario, replication: u32) -> Stream {
+    let (seed, purpose) = (scenario.seed, Purpose::Services);
+    Stream::new(StreamKey { seed, replication, purpose, index: 3 })
+}
+
+/// How many sub-requests of a request have services of their own, besides the first.
+fn further(fan_out: FanOut) -> u32 {
+    if fan_out.service == Draws::Own { fan_out.to - 1 } else { 0 }
+}
+
 impl Parts {
     pub(crate) fn new(scenario: &ServerScenario, fan_out: FanOut, replication: u32) -> Self {
-        let (seed, purpose) = (scenario.seed, Purpose::Services);
-        let draws = Stream::new(StreamKey { seed, replication, purpose, index: 3 });
-        let further = if fan_out.service == Draws::Own { fan_out.to - 1 } else { 0 };
+        let draws = draws(scenario, replication);
         let copies = fan_out.hedge.filter(|hedge| hedge.service == Draws::Own).map_or(0, |_| fan_out.to);
-        let classes = vec![0; (further + copies) as usize];
+        let classes = vec![0; (further(fan_out) + copies) as usize];
         let services = Services::new(&scenario.classes);
         Self { fan_out, services, draws, drawn: Vec::new(), own: Vec::new(), classes }
     }
@@ -98,5 +107,60 @@ impl Parts {
         scratch.clear();
         scratch.extend(each);
         *scratch.select_nth_unstable(need as usize - 1).1
+    }
+}
+
+/// Services that are drawn together.
+const TOGETHER: usize = 1024;
+
+/// What sub-requests need, drawn for several requests at once, where there are no copies and nothing is estimated: the same as
+/// [`Parts`] draws for one after the other.
+#[derive(Debug)]
+pub(crate) struct Ahead {
+    services: Services,
+    draws: Stream,
+    /// Sub-requests of a request that have a service of their own, besides the first.
+    further: usize,
+    classes: Vec<u16>,
+    /// Whether there is one class.
+    is_alike: bool,
+    drawn: Vec<u64>,
+}
+
+impl Ahead {
+    pub(crate) fn new(scenario: &ServerScenario, fan_out: FanOut, replication: u32) -> Self {
+        let (draws, further) = (draws(scenario, replication), further(fan_out) as usize);
+        let (services, is_alike) = (Services::new(&scenario.classes), scenario.classes.len() == 1);
+        Self { services, draws, further, classes: Vec::new(), is_alike, drawn: Vec::new() }
+    }
+
+    /// For how many requests it is well to draw at once.
+    pub(crate) fn requests(&self) -> usize {
+        TOGETHER / self.further.clamp(1, TOGETHER)
+    }
+
+    /// Draws for the next requests, which are of these classes.
+    pub(crate) fn draw(&mut self, classes: &[u16]) {
+        self.repeat(classes);
+        self.drawn.clear();
+        self.services.fill(&self.classes, &mut self.draws, &mut self.drawn);
+    }
+
+    /// Makes the classes of sub-requests, which are those of their requests.
+    fn repeat(&mut self, classes: &[u16]) {
+        let count = classes.len() * self.further;
+        if self.is_alike && self.classes.len() == count {
+            return;
+        }
+        self.classes.clear();
+        for &class in classes {
+            self.classes.resize(self.classes.len() + self.further, class);
+        }
+    }
+
+    /// The services of the sub-requests of one of these requests, besides that of the first; none where all have that of the first.
+    #[inline(always)]
+    pub(crate) fn of(&self, request: usize) -> &[u64] {
+        &self.drawn[request * self.further..][..self.further]
     }
 }
