@@ -58,7 +58,7 @@ def engine(browser: Browser) -> Page:
     page = browser.page()
     page.load(BUILT)
     page.wait("document.documentElement.dataset.ready === 'yes'")
-    page.evaluate("globalThis.own = new weir.Engine(page.engine.module)")
+    page.evaluate("globalThis.own = new weir.Engine(); own.equip(page.engine.module)")
     return page
 
 

@@ -19,13 +19,14 @@ weir.bytes = (base64) => {
 };
 
 weir.Engine = class {
-  /** Unpacks and compiles the engine that stands in the page. */
+  /** Unpacks and compiles the engine that stands in the page, while its worker starts. */
   static async open() {
-    return new weir.Engine(await WebAssembly.compile(fzstd.decompress(weir.bytes(weirEngine.wasm))));
+    const engine = new weir.Engine();
+    engine.equip(await WebAssembly.compile(fzstd.decompress(weir.bytes(weirEngine.wasm))));
+    return engine;
   }
 
-  constructor(module) {
-    this.module = module;
+  constructor() {
     this.source = URL.createObjectURL(new Blob([weirEngine.worker], { type: "text/javascript" }));
     this.files = new Map();
     this.start();
@@ -36,8 +37,12 @@ weir.Engine = class {
     this.last = 0;
     this.worker = new Worker(this.source);
     this.worker.onmessage = ({ data }) => this.receive(data);
-    // Nobody waits for these: what comes after them does.
-    const begins = [{ module: this.module, limit: weir.MEMORY }, ...[...this.files].map(([file, bytes]) => ({ file, bytes }))];
+  }
+
+  /** Hands the module and the files to the worker. Nobody waits for these messages: what comes after them does. */
+  equip(module) {
+    this.module = module;
+    const begins = [{ module, limit: weir.MEMORY }, ...[...this.files].map(([file, bytes]) => ({ file, bytes }))];
     for (const message of begins) this.send(message).catch(() => {});
   }
 
@@ -88,6 +93,7 @@ weir.Engine = class {
     const pending = this.pending;
     this.worker.terminate();
     this.start();
+    this.equip(this.module);
     for (const { broken } of pending.values()) broken(new weir.Stopped());
   }
 };
