@@ -6,20 +6,38 @@
 //!
 //! | | |
 //! |-|-|
-//! | Source | the next in a round is the rule of the preference lists of DeCandia et al., *Dynamo: Amazon's highly available key-value store*, SOSP '07, section 4.3 |
-//! | Work | O(1) to check a server; O(servers / 64) to forget all, or to find the next |
+//! | Source | the next in a round is the rule of the preference lists of DeCandia et al., *Dynamo: Amazon's highly available key-value store*, SOSP '07, section 4.3; those that are left stand in a row as in the shuffle of Durstenfeld, *Algorithm 235: random permutation*, Communications of the ACM 7, 1964 |
+//! | Work | O(1) to check or add a server, or to find one by its place; O(servers / 64) to find the next; O(servers / 64), and O(1) a server of the set, to forget all |
 //! | Units | none |
-//! | Memory | one bit a server |
+//! | Memory | one bit and one word a server |
+
+use core::hint::select_unpredictable;
 
 use super::server_set::ServerSet;
 use super::{ServerId, Servers};
 use crate::units::Nanos;
 
+/// What stands at a place of the row of servers, and where in it the server of this number stands.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    server: u32,
+    place: u32,
+}
+
+impl Slot {
+    /// A server at the place of its number.
+    fn home(number: usize) -> Self {
+        Self { server: number as u32, place: number as u32 }
+    }
+}
+
 /// The servers that have others of a request.
 #[derive(Clone, Debug)]
 pub struct Apart {
+    /// Those that have none of the request: in a set, and first in the row of all.
     free: ServerSet,
-    servers: u32,
+    row: Vec<Slot>,
+    left: u32,
     last: Option<ServerId>,
 }
 
@@ -27,28 +45,49 @@ impl Apart {
     /// No server, of `servers`.
     #[must_use]
     pub fn new(servers: u32) -> Self {
-        Self { free: ServerSet::all(servers), servers, last: None }
+        let row = (0..servers as usize).map(Slot::home).collect();
+        Self { free: ServerSet::all(servers), row, left: servers, last: None }
     }
 
     /// Forgets all: another request comes.
     #[inline]
     pub fn clear(&mut self) {
+        let left = self.left as usize;
+        for number in left..self.row.len() {
+            // Where a number below is not at home, one of these has its place; without a branch, since that depends on chance.
+            let place = self.row[number].place as usize;
+            let home = select_unpredictable(place < left, place, number);
+            self.row[home] = Slot::home(home);
+            self.row[number] = Slot::home(number);
+        }
         self.free.fill();
-        self.last = None;
+        (self.left, self.last) = (self.row.len() as u32, None);
     }
 
     /// A server has one of the request.
     #[inline]
     pub fn add(&mut self, server: ServerId) {
-        self.free.remove(server);
         self.last = Some(server);
+        let number = server.0 as usize;
+        let Some(&Slot { place, .. }) = self.row.get(number).filter(|slot| slot.place < self.left) else {
+            return;
+        };
+        self.free.remove(server);
+        self.left -= 1;
+        // The last of those that are left takes its place.
+        let end = self.left as usize;
+        let other = self.row[end].server;
+        self.row[place as usize].server = other;
+        self.row[other as usize].place = place;
+        self.row[end].server = server.0;
+        self.row[number].place = self.left;
     }
 
     /// Whether a server has one of the request.
     #[inline]
     #[must_use]
     pub fn has(&self, server: ServerId) -> bool {
-        server.0 < self.servers && !self.free.contains(server)
+        self.row.get(server.0 as usize).is_some_and(|slot| slot.place >= self.left)
     }
 
     /// The server that was added last; `None` where items join no server of their own.
@@ -61,7 +100,7 @@ impl Apart {
     #[inline]
     #[must_use]
     pub fn left(&self) -> u32 {
-        self.free.len()
+        self.left
     }
 
     /// This server, or the next after it that has none of the request; this one where all have.
@@ -74,11 +113,13 @@ impl Apart {
         self.free.next_from(server.0).unwrap_or(server)
     }
 
-    /// Of those that have none of the request, in the order of their numbers, the one at this place.
+    /// Of those that have none of the request the one at this place, of as many as are left. Their order follows from the servers
+    /// that have been added, and the order in which they were.
     #[inline]
     #[must_use]
     pub fn free_at(&self, place: u32) -> Option<ServerId> {
-        self.free.at_place(place)
+        let slot = self.row.get(place as usize).filter(|_| place < self.left)?;
+        Some(ServerId(slot.server))
     }
 }
 
@@ -107,6 +148,7 @@ mod tests {
     use super::*;
     use crate::pool::testing::{Named, pool_named, request, site};
     use crate::pool::{DISPATCHER, ReceiverId};
+    use crate::random::Random;
     use crate::units::Instant;
 
     /// Where items of one request go, one after the other.
@@ -150,6 +192,27 @@ mod tests {
     }
 
     #[test]
+    fn those_that_are_left_have_a_place_each_whatever_came_before() {
+        let (mut used, mut random) = (Apart::new(70), Random::new(1));
+        for round in 0..200 {
+            let (count, mut fresh) = (random.pick(71), Apart::new(70));
+            used.clear();
+            for _ in 0..count {
+                let server = if round % 2 == 0 { used.free_at(random.pick(used.left())) } else { None };
+                let server = server.unwrap_or(ServerId(random.pick(72)));
+                used.add(server);
+                fresh.add(server);
+            }
+            let all = |apart: &Apart| (0..72).map(|place| apart.free_at(place)).collect::<Vec<_>>();
+            assert_eq!(all(&used), all(&fresh));
+            let mut left: Vec<u32> = all(&used).into_iter().flatten().map(|server| server.0).collect();
+            left.sort_unstable();
+            let expected = (0..70).filter(|&server| !used.has(ServerId(server)));
+            assert_eq!(left, expected.collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
     fn at_random_every_pair_is_as_likely() {
         let mut named = Named::new("random:seed=5", &site(4));
         let mut pairs = [[0_u32; 4]; 4];
@@ -188,8 +251,8 @@ mod tests {
         assert_eq!([5, 6, 129, 0, 7].map(|server| next(&apart, server)), [7, 7, 1, 1, 7]);
         assert_eq!((apart.last(), apart.left()), (Some(ServerId(0)), 126));
         assert_eq!(
-            [0, 3, 4, 125].map(|place| apart.free_at(place)),
-            [1, 4, 7, 128].map(|at| Some(ServerId(at)))
+            [0, 3, 5, 6, 125].map(|place| apart.free_at(place)),
+            [126, 3, 127, 128, 125].map(|at| Some(ServerId(at)))
         );
         assert_eq!(apart.free_at(126), None);
         (0..130).for_each(|server| apart.add(ServerId(server)));

@@ -59,12 +59,6 @@ impl ServerSet {
         self.count == 0
     }
 
-    /// How many there are.
-    #[inline]
-    pub(super) fn len(&self) -> u32 {
-        self.count
-    }
-
     /// Adds all.
     #[inline]
     pub(super) fn fill(&mut self) {
@@ -74,21 +68,6 @@ impl ServerSet {
             *last = (1 << beyond) - 1;
         }
         self.count = self.bound;
-    }
-
-    /// The server that has `place` others before it.
-    #[inline]
-    pub(super) fn at_place(&self, place: u32) -> Option<ServerId> {
-        let mut before = place;
-        for (word, &bits) in self.words.iter().enumerate() {
-            let up_to = ones_up_to(bits);
-            let here = (up_to >> 56) as u32;
-            if before < here {
-                return Some(ServerId(word as u32 * u64::BITS + one_after(bits, up_to, before)));
-            }
-            before -= here;
-        }
-        None
     }
 
     /// The lowest.
@@ -131,53 +110,9 @@ fn at(word: usize, bits: u64) -> ServerId {
     ServerId(word as u32 * 64 + bits.trailing_zeros())
 }
 
-/// One in every byte.
-const ONES: u64 = 0x0101_0101_0101_0101;
-/// The highest bit of every byte.
-const HIGHS: u64 = ONES << 7;
-
-/// The place of the one that has `before` ones below it, of more than `before`, with [`ones_up_to`] of them.
-///
-/// Source: the selection by sums of bytes of Vigna, *Broadword implementation of rank/select queries*, 2008, section 3,
-/// without its tables. There is no branch, since which one it is depends on chance.
-fn one_after(bits: u64, up_to: u64, before: u32) -> u32 {
-    let shift = 8 * bytes_up_to(up_to, before);
-    let left = before - (((up_to << 8) >> shift) & 0xff) as u32;
-    // A bit of the byte in each byte, and how many there are up to it.
-    let spread = ((bits >> shift) & 0xff).wrapping_mul(ONES) & 0x8040_2010_0804_0201;
-    let each = ((spread + (HIGHS - ONES)) >> 7) & ONES;
-    shift + bytes_up_to(each.wrapping_mul(ONES), left)
-}
-
-/// How many ones there are up to each byte, with it, in that byte.
-fn ones_up_to(bits: u64) -> u64 {
-    let pairs = bits - ((bits >> 1) & (ONES * 0x55));
-    let nibbles = (pairs & (ONES * 0x33)) + ((pairs >> 2) & (ONES * 0x33));
-    ((nibbles + (nibbles >> 4)) & (ONES * 0x0f)).wrapping_mul(ONES)
-}
-
-/// How many bytes are at most `most`; none is above 64.
-fn bytes_up_to(bytes: u64, most: u32) -> u32 {
-    let not_above = (((u64::from(most) * ONES) | HIGHS) - bytes) & HIGHS;
-    ((not_above >> 7).wrapping_mul(ONES) >> 56) as u32
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ones_are_found_by_how_many_are_below_them() {
-        let mut bits = 1_u64;
-        for turn in 0..2_000 {
-            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let bits = [bits, bits & bits.rotate_left(17), bits | bits.rotate_left(29), u64::MAX][turn % 4];
-            let ones = (0..64).filter(|place| (bits >> place) & 1 == 1);
-            for (before, place) in ones.enumerate() {
-                assert_eq!(one_after(bits, ones_up_to(bits), before as u32), place, "{bits:x} {before}");
-            }
-        }
-    }
 
     #[test]
     fn the_first_is_found_across_words() {
