@@ -7,13 +7,12 @@
 //! | | |
 //! |-|-|
 //! | Source | the next in a round is the rule of the preference lists of DeCandia et al., *Dynamo: Amazon's highly available key-value store*, SOSP '07, section 4.3; those that are left stand in a row as in the shuffle of Durstenfeld, *Algorithm 235: random permutation*, Communications of the ACM 7, 1964 |
-//! | Work | O(1) to check or add a server, or to find one by its place; O(servers / 64) to find the next; O(servers / 64), and O(1) a server of the set, to forget all |
+//! | Work | O(1) to check or add a server, or to find one by its place; to find the next, as many as have others on the way; O(1) a server of the set to forget all |
 //! | Units | none |
-//! | Memory | one bit and one word a server |
+//! | Memory | one word a server |
 
 use core::hint::select_unpredictable;
 
-use super::server_set::ServerSet;
 use super::{ServerId, Servers};
 use crate::units::Nanos;
 
@@ -34,8 +33,7 @@ impl Slot {
 /// The servers that have others of a request.
 #[derive(Clone, Debug)]
 pub struct Apart {
-    /// Those that have none of the request: in a set, and first in the row of all.
-    free: ServerSet,
+    /// All servers, of which so many come first that have none of the request.
     row: Vec<Slot>,
     left: u32,
     last: Option<ServerId>,
@@ -46,7 +44,7 @@ impl Apart {
     #[must_use]
     pub fn new(servers: u32) -> Self {
         let row = (0..servers as usize).map(Slot::home).collect();
-        Self { free: ServerSet::all(servers), row, left: servers, last: None }
+        Self { row, left: servers, last: None }
     }
 
     /// Forgets all: another request comes.
@@ -60,7 +58,6 @@ impl Apart {
             self.row[home] = Slot::home(home);
             self.row[number] = Slot::home(number);
         }
-        self.free.fill();
         (self.left, self.last) = (self.row.len() as u32, None);
     }
 
@@ -72,7 +69,6 @@ impl Apart {
         let Some(&Slot { place, .. }) = self.row.get(number).filter(|slot| slot.place < self.left) else {
             return;
         };
-        self.free.remove(server);
         self.left -= 1;
         // The last of those that are left takes its place.
         let end = self.left as usize;
@@ -110,7 +106,9 @@ impl Apart {
         if !self.has(server) {
             return server;
         }
-        self.free.next_from(server.0).unwrap_or(server)
+        let (before, after) = self.row.split_at(server.0 as usize);
+        let next = after.iter().chain(before).position(|slot| slot.place < self.left);
+        next.map_or(server, |steps| ServerId(((server.0 as usize + steps) % self.row.len()) as u32))
     }
 
     /// Of those that have none of the request the one at this place, of as many as are left. Their order follows from the servers

@@ -123,14 +123,15 @@ impl<D: Dispatcher<Message<Nanos>>, N: Numbers> Parted<D, N> {
         let further = self.ahead.of(place);
         let (mut joined, mut lost) = (0, None);
         let (mut open, need) = (self.fan_out.to, self.fan_out.need);
-        self.apart.clear();
-        for number in 0..self.legs.len() {
+        let (cores, apart, legs) = (&mut self.cores, &mut self.apart, &mut self.legs[..]);
+        apart.clear();
+        for number in 0..legs.len() {
             let own = further.get(number.wrapping_sub(1));
             let service = own.copied().unwrap_or(request.service);
-            match self.cores.joins(now, &Request { service, ..*request }, &mut self.apart) {
+            match cores.joins(now, &Request { service, ..*request }, apart) {
                 Ok((core, at)) => {
                     let (server, began) = (core as u32, Instant::new(at));
-                    self.legs[joined] = Served { server, began, service: Nanos::new(service) };
+                    legs[joined] = Served { server, began, service: Nanos::new(service) };
                     joined += 1;
                 }
                 Err(reason) => {
@@ -183,19 +184,20 @@ impl<D: Dispatcher<Message<Nanos>>, N: Numbers> Parted<D, N> {
         request: &Request,
         teller: &mut Teller<'_, S>,
     ) -> Option<Answered> {
-        let (mut last, mut alone) = (*self.legs.first()?, Nanos::ZERO);
-        for leg in &self.legs {
-            self.cores.serves(leg.server as usize, leg.ended().get(), now);
+        let mut alone = Nanos::ZERO;
+        let mut last = (self.legs.first()?.ended(), 0);
+        for (number, leg) in self.legs.iter().enumerate() {
+            let ended = leg.ended();
+            self.cores.serves(leg.server as usize, ended.get(), now);
             alone = alone.max(leg.service);
-            // As the ends compare; without a branch, since that depends on chance.
-            let (later, same) = (leg.ended() > last.ended(), leg.ended() == last.ended());
-            let is_last = later | (same & (leg.server > last.server));
-            last = Served {
-                server: select_unpredictable(is_last, leg.server, last.server),
-                began: select_unpredictable(is_last, leg.began, last.began),
-                service: select_unpredictable(is_last, leg.service, last.service),
-            };
+            // Without a branch, since that depends on chance; that two end at once hardly ever happens.
+            let (longest, place) = last;
+            last = (longest.max(ended), select_unpredictable(ended > longest, number, place));
+            if ended == longest && leg.server > self.legs[place].server {
+                last.1 = number;
+            }
         }
+        let last = self.legs[last.1];
         self.served += self.legs.len() as u64;
         teller.last = teller.last.max(last.ended().get());
         teller.sink.all_served(request.class, Instant::new(request.arrived), &self.legs, last.ended());
