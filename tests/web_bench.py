@@ -51,7 +51,8 @@ def main() -> None:
         page.load(BUILT)
         page.wait("document.documentElement.dataset.ready === 'yes'")
         page.evaluate(
-            "globalThis.own = new weir.Engine(); own.equip(page.engine.module); globalThis.timed = async (text) => { "
+            "globalThis.own = new weir.Engine(); own.equip(page.engine.module); "
+            "globalThis.timed = async (text) => { "
             "const began = performance.now(); "
             "const begun = await own.ask({ call: 'begin', text, name: 's.toml' }); "
             "for (let n = 0; n < begun.begun.replications; n++) await own.ask({ call: 'step' }); "
