@@ -61,7 +61,7 @@ NAMES = (
     *("packet/wf2q_plus/1000", "packet/fq/1000", "packet/fq_codel/1000", "packet/cake/1000", "packet/tbf/7"),
     *("packet/htb/7", "packet/dtable/64x8", "network/line/fifo", "network/line/sfq", "fabric/64/dtable"),
     *("fabric/64/drr", "node/epoch", "node/eevdf", "node/cbs", "server/8/cfcfs", "server/8/jsq"),
-    *("server/8/work_stealing", "core/task/epoch/10", "core/task/stride/10"),
+    *("server/8/work_stealing", "server/16/random/fan_out", "core/task/epoch/10", "core/task/stride/10"),
 )
 _COUNT = re.compile(r"refs:\s+([\d,]+)")
 
