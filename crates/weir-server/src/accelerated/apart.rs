@@ -4,7 +4,7 @@
 //! | | |
 //! |-|-|
 //! | Work | that of the dispatcher and O(1) a sub-request; O(sub-requests) more where not all are needed |
-//! | Memory | as [`PerCore`], and the sub-requests of one request |
+//! | Memory | as [`PerCore`], the sub-requests of one request, and some thousand services drawn ahead |
 
 use std::hint::select_unpredictable;
 use std::ops::Range;
