@@ -182,6 +182,13 @@ impl Stream {
         level.run(FillExponential { stream: self, mean, constant, out });
     }
 
+    /// Fills `out` with what as many calls of `next_exponential` would give, each with the mean of its kind: entry `i` with
+    /// `means[kinds[i]]`. There are as many kinds as there is room in `out`.
+    pub fn fill_exponentials(&mut self, means: &[f64], kinds: &[u16], out: &mut [u64]) {
+        let level = self.level;
+        level.run(FillExponentials { stream: self, means, kinds, out });
+    }
+
     #[inline(always)]
     fn fill(&mut self, out: &mut [u64]) {
         let buffered = out.len().min(BATCH - self.drawn);
@@ -299,6 +306,29 @@ impl Work for FillExponential<'_> {
     }
 }
 
+struct FillExponentials<'a> {
+    stream: &'a mut Stream,
+    means: &'a [f64],
+    kinds: &'a [u16],
+    out: &'a mut [u64],
+}
+
+impl Work for FillExponentials<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        self.stream.fill(self.out);
+        // Means are looked up apart, so that the loop of the logarithms is one of wide instructions.
+        let mut mean = [0.0; BATCH];
+        for (slots, kinds) in self.out.chunks_mut(BATCH).zip(self.kinds.chunks(BATCH)) {
+            mean.iter_mut().zip(kinds).for_each(|(mean, &kind)| *mean = self.means[usize::from(kind)]);
+            for (slot, mean) in slots.iter_mut().zip(mean) {
+                *slot = exponential(*slot, mean);
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -344,6 +374,21 @@ mod tests {
                 got.push(blocks.next_exponential(5e8) + 7);
             }
             assert_eq!(got[..4000], expected[..], "{level:?}");
+        }
+    }
+
+    #[test]
+    fn blocks_of_several_means_are_single_draws_on_every_level() {
+        let (means, kinds) = ([5e8, 3.0, 1e4], [0, 2, 1, 1, 0, 2, 2].repeat(100));
+        let mut single = Stream::new(key(0));
+        let expected: Vec<u64> =
+            kinds.iter().map(|&kind: &u16| single.next_exponential(means[usize::from(kind)])).collect();
+        for &level in Level::available() {
+            let (mut blocks, mut got) = (Stream::with_level(key(0), level), vec![0; 700]);
+            for (kinds, out) in kinds.chunks(97).zip(got.chunks_mut(97)) {
+                blocks.fill_exponentials(&means, kinds, out);
+            }
+            assert_eq!(got, expected, "{level:?}");
         }
     }
 

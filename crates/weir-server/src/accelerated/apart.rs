@@ -287,7 +287,7 @@ fn unserved<S: Sink>(teller: &mut Teller<'_, S>, request: &Request, at: Instant,
 
 impl<D: Dispatcher<Message<Nanos>>, N: Numbers> Course for Parted<D, N> {
     #[inline(always)]
-    fn take<S: Sink>(&mut self, door: &mut Door, block: &Requests, teller: &mut Teller<'_, S>) -> u64 {
+    fn take<S: Sink>(&mut self, door: &mut Door, block: &mut Requests, teller: &mut Teller<'_, S>) -> u64 {
         let (mut dropped, together) = (0, self.ahead.requests());
         for begin in (0..block.len()).step_by(together) {
             let places = begin..(begin + together).min(block.len());

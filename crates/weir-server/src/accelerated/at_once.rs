@@ -2,7 +2,6 @@
 
 use super::{Course, Door, Leaves, Request, Teller};
 use crate::record::{Batch, Sink};
-use std::ops::Range;
 use weir_workload::requests::Requests;
 
 /// Where and when a request begins.
@@ -40,7 +39,8 @@ impl<D: Sends> AtOnce<D> {
         Self { discipline, began: Vec::new(), server: Vec::new() }
     }
 
-    fn tell<S: Sink>(&self, block: &Requests, places: Range<usize>, teller: &mut Teller<'_, S>) {
+    /// Reports the first requests of a block, which are done.
+    fn tell<S: Sink>(&self, block: &Requests, done: usize, teller: &mut Teller<'_, S>) {
         let all = Batch {
             arrived: &block.at,
             began: &self.began,
@@ -49,33 +49,45 @@ impl<D: Sends> AtOnce<D> {
             flow: &block.flow,
             server: &self.server,
         };
-        teller.done(all.part(places));
+        teller.done(all.part(0..done));
     }
 }
 
 impl<D: Sends> Course for AtOnce<D> {
     #[inline(always)]
-    fn take<S: Sink>(&mut self, door: &mut Door, block: &Requests, teller: &mut Teller<'_, S>) -> u64 {
+    fn take<S: Sink>(&mut self, door: &mut Door, block: &mut Requests, teller: &mut Teller<'_, S>) -> u64 {
         self.began.resize(block.len(), 0);
         self.server.resize(block.len(), 0);
-        let (mut dropped, mut told) = (0, 0);
+        let mut dropped = 0;
         for place in 0..block.len() {
             let request = Request::of(block, place);
             let now = door.passes(request.arrived);
             match self.discipline.request(now, &request) {
-                Ok(begins) => (self.began[place], self.server[place]) = (begins.at, begins.server),
+                Ok(begins) => {
+                    let to = place - dropped;
+                    if dropped > 0 {
+                        move_up(block, &request, to);
+                    }
+                    (self.began[to], self.server[to]) = (begins.at, begins.server);
+                }
                 Err(reason) => {
-                    self.tell(block, told..place, teller);
                     teller.left(&request, now, reason);
-                    (told, dropped) = (place + 1, dropped + 1);
+                    dropped += 1;
                 }
             }
         }
-        self.tell(block, told..block.len(), teller);
-        dropped
+        self.tell(block, block.len() - dropped, teller);
+        dropped as u64
     }
 
     fn moved(&self) -> u64 {
         self.discipline.moved()
     }
+}
+
+/// Writes a request to an earlier place of its block, where those who are served stand, so that they are told together.
+#[inline(always)]
+fn move_up(block: &mut Requests, request: &Request, to: usize) {
+    let &Request { arrived, class, flow, service, .. } = request;
+    (block.at[to], block.class[to], block.flow[to], block.service[to]) = (arrived, class, flow, service);
 }

@@ -55,8 +55,8 @@ const BLOCK: usize = 1024;
 /// One discipline under which a request is one step.
 pub(crate) trait Course {
     /// Takes the requests of a block, one after the other, and reports them; those whose course is not known by then are
-    /// reported with later ones. Returns how many leave unserved.
-    fn take<S: Sink>(&mut self, door: &mut Door, block: &Requests, teller: &mut Teller<'_, S>) -> u64;
+    /// reported with later ones. Returns how many leave unserved; the block is of no use from then on.
+    fn take<S: Sink>(&mut self, door: &mut Door, block: &mut Requests, teller: &mut Teller<'_, S>) -> u64;
     /// No more requests come: those that wait begin.
     fn close<S: Sink>(&mut self, _teller: &mut Teller<'_, S>) {}
     /// How many grants there were, where `done` requests are done.
@@ -298,7 +298,7 @@ impl<C: Course, S: Sink> Work for Run<'_, '_, C, S> {
             self.source.fill(&mut block, BLOCK);
             let Some(&until) = block.at.last() else { break };
             left.offered += block.len() as u64;
-            left.dropped += self.course.take(&mut door, &block, &mut teller);
+            left.dropped += self.course.take(&mut door, &mut block, &mut teller);
             if teller.last >= LATEST.get() {
                 return Err(too_late());
             }

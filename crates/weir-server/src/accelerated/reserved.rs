@@ -139,7 +139,7 @@ impl Reserved {
 
 impl Course for Reserved {
     #[inline(always)]
-    fn take<S: Sink>(&mut self, door: &mut Door, block: &Requests, teller: &mut Teller<'_, S>) -> u64 {
+    fn take<S: Sink>(&mut self, door: &mut Door, block: &mut Requests, teller: &mut Teller<'_, S>) -> u64 {
         let mut dropped = 0;
         for place in 0..block.len() {
             let request = Request::of(block, place);

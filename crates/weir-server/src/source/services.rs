@@ -34,12 +34,23 @@ impl Sampler {
     }
 }
 
+/// The means by class, in nanoseconds, where all times are exponential.
+pub(super) fn means<'a>(samplers: impl Iterator<Item = Option<&'a Sampler>>) -> Option<Vec<f64>> {
+    let mean = |sampler: Option<&Sampler>| match sampler {
+        Some(Sampler::Law(Law::Exponential(mean))) => Some(mean.get() as f64),
+        _ => None,
+    };
+    samplers.map(mean).collect()
+}
+
 /// Draws the services of all classes.
 #[derive(Clone, Debug)]
 pub(crate) struct Services {
     samplers: Vec<Sampler>,
     /// The services by class, where none is random.
     constant: Option<Vec<u64>>,
+    /// Their means, where all are exponential.
+    means: Option<Vec<f64>>,
 }
 
 impl Services {
@@ -48,10 +59,9 @@ impl Services {
             Service::Law(Law::Constant(span)) => Some(span.get().max(1)),
             _ => None,
         };
-        Self {
-            samplers: classes.iter().map(|class| Sampler::new(&class.service)).collect(),
-            constant: classes.iter().map(constant).collect(),
-        }
+        let samplers: Vec<_> = classes.iter().map(|class| Sampler::new(&class.service)).collect();
+        let means = means(samplers.iter().map(Some));
+        Self { samplers, constant: classes.iter().map(constant).collect(), means }
     }
 
     /// The service of one request.
@@ -62,12 +72,12 @@ impl Services {
 
     /// Appends the services of requests of these classes.
     pub(crate) fn fill(&self, classes: &[u16], stream: &mut Stream, out: &mut Vec<u64>) {
-        match (&self.constant, self.samplers.as_slice()) {
+        match (&self.constant, &self.means) {
             (Some(constant), _) => out.extend(classes.iter().map(|&class| constant[usize::from(class)])),
-            (None, [Sampler::Law(Law::Exponential(mean))]) => {
+            (None, Some(means)) => {
                 let begin = out.len();
                 out.resize(begin + classes.len(), 0);
-                stream.fill_exponential(mean.get() as f64, 0, &mut out[begin..]);
+                stream.fill_exponentials(means, classes, &mut out[begin..]);
                 out[begin..].iter_mut().for_each(|service| *service = (*service).max(1));
             }
             _ => out.extend(classes.iter().map(|&class| self.draw(class, stream))),
