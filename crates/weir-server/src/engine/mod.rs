@@ -18,6 +18,7 @@ mod fan_out;
 mod flows;
 mod grants;
 mod leaving;
+mod moments;
 mod pace;
 mod parts;
 mod requests;

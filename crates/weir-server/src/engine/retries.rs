@@ -5,7 +5,7 @@
 //!
 //! | | |
 //! |-|-|
-//! | Work | O(log attempts under way) an attempt |
+//! | Work | O(log attempts under way) an attempt; of it, the timeouts O(log of their different lengths) |
 //! | Memory | the attempts whose timeout is still to come, and those that wait for their back-off |
 //! | Random numbers | of each request and attempt its own, so that they do not depend on the discipline |
 
@@ -13,6 +13,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::breaker::Circuit;
+use super::moments::Moments;
 use super::requests::Slot;
 use crate::model::{Class, Retry, ServerScenario};
 use crate::source::Backoff;
@@ -50,31 +51,35 @@ pub(super) struct GivesUp {
     pub(super) slot: u32,
 }
 
-/// An attempt that waits for its back-off.
-#[derive(Clone, Copy, Debug)]
+/// An attempt that waits for its back-off; of equal times the one of the request that came first is sent first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Due {
     at: Instant,
     attempt: Attempt,
-    slot: Slot,
+    /// Where its request is kept.
+    place: u32,
 }
 
-impl PartialEq for Due {
-    fn eq(&self, other: &Self) -> bool {
-        (self.at, self.attempt) == (other.at, other.attempt)
+/// Requests that are to be sent again, in places that are used again.
+#[derive(Debug, Default)]
+struct Waiting {
+    requests: Vec<Slot>,
+    free: Vec<u32>,
+}
+
+impl Waiting {
+    fn keep(&mut self, request: Slot) -> u32 {
+        if let Some(place) = self.free.pop() {
+            self.requests[place as usize] = request;
+            return place;
+        }
+        self.requests.push(request);
+        self.requests.len() as u32 - 1
     }
-}
 
-impl Eq for Due {}
-
-impl PartialOrd for Due {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Due {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.at, self.attempt).cmp(&(other.at, other.attempt))
+    fn take(&mut self, place: u32) -> Slot {
+        self.free.push(place);
+        self.requests[place as usize]
     }
 }
 
@@ -87,10 +92,11 @@ pub(super) struct Retries {
     retry: Retry,
     circuit: Option<Circuit>,
     backoff: Backoff,
-    /// By class.
-    timeouts: Vec<Option<Nanos>>,
+    /// By class, with the lane of those of this length.
+    timeouts: Vec<Option<(Nanos, usize)>>,
     due: BinaryHeap<Reverse<Due>>,
-    gives_up: BinaryHeap<Reverse<GivesUp>>,
+    waiting: Waiting,
+    gives_up: Moments<GivesUp>,
     /// What each slot holds.
     held: Vec<Attempt>,
     tokens: f64,
@@ -103,13 +109,18 @@ impl Retries {
     /// `None` where it need not be known what clients do.
     pub(super) fn new(scenario: &ServerScenario, replication: u32) -> Option<Self> {
         let retry = scenario.retry.unwrap_or(NEVER);
+        let mut lengths: Vec<Nanos> = scenario.classes.iter().filter_map(Class::in_time).collect();
+        lengths.sort_unstable();
+        lengths.dedup();
+        let in_lane = |timeout: Nanos| (timeout, lengths.partition_point(|length| *length < timeout));
         scenario.tells_clients().then(|| Self {
             retry,
             circuit: scenario.breaker.map(Circuit::new),
             backoff: Backoff::new(retry, scenario.seed, replication),
-            timeouts: scenario.classes.iter().map(Class::in_time).collect(),
+            timeouts: scenario.classes.iter().map(|class| class.in_time().map(in_lane)).collect(),
             due: BinaryHeap::new(),
-            gives_up: BinaryHeap::new(),
+            waiting: Waiting::default(),
+            gives_up: Moments::new(lengths.len()),
             held: Vec::new(),
             tokens: 0.0,
             fresh: 0,
@@ -129,12 +140,12 @@ impl Retries {
         if requests == 0 {
             self.gives_up.clear();
         }
-        self.gives_up.peek().map_or(Instant::NEVER, |Reverse(first)| first.at)
+        self.gives_up.first().map_or(Instant::NEVER, |first| first.at)
     }
 
     /// The attempt that is due.
     pub(super) fn take(&mut self) -> Option<(Slot, Attempt)> {
-        self.due.pop().map(|Reverse(due)| (due.slot, due.attempt))
+        self.due.pop().map(|Reverse(due)| (self.waiting.take(due.place), due.attempt))
     }
 
     /// A request that comes by itself.
@@ -178,14 +189,14 @@ impl Retries {
             self.held.resize(place + 1, Attempt::default());
         }
         self.held[place] = attempt;
-        if let Some(timeout) = self.timeouts[usize::from(request.class)] {
+        if let Some((timeout, lane)) = self.timeouts[usize::from(request.class)] {
             let at = request.arrived.after(timeout);
-            self.gives_up.push(Reverse(GivesUp { at, attempt, cause: Cause::Timeout, slot }));
+            self.gives_up.push_to(lane, GivesUp { at, attempt, cause: Cause::Timeout, slot });
         }
         if request.leaves < Instant::NEVER {
             // From the instant after, since it is served where its turn comes with the last of its patience.
             let at = request.leaves.after(Nanos::ONE);
-            self.gives_up.push(Reverse(GivesUp { at, attempt, cause: Cause::Leaves, slot }));
+            self.gives_up.push(GivesUp { at, attempt, cause: Cause::Leaves, slot });
         }
     }
 
@@ -194,10 +205,19 @@ impl Retries {
         self.held[slot as usize]
     }
 
-    /// The next moment at which a client may give up, and whether the slot still holds its attempt.
+    /// The next moment at which a client may give up, and whether the slot still holds its attempt. Moments behind it whose
+    /// attempts are over are passed over.
     pub(super) fn take_gives_up(&mut self) -> Option<(GivesUp, bool)> {
-        let Reverse(first) = self.gives_up.pop()?;
-        Some((first, self.held(first.slot) == first.attempt))
+        let first = self.gives_up.pop()?;
+        while self.gives_up.first().is_some_and(|next| !self.is_held(next)) {
+            self.gives_up.pop();
+        }
+        Some((first, self.is_held(&first)))
+    }
+
+    /// Whether the slot of a moment still holds its attempt.
+    fn is_held(&self, moment: &GivesUp) -> bool {
+        self.held(moment.slot) == moment.attempt
     }
 
     /// A client gives up at `now` on an attempt; whether it tries again.
@@ -214,8 +234,8 @@ impl Retries {
         }
         let at = now.after(self.backoff.before(attempt.request, attempt.number));
         if at < self.until {
-            let slot = request.again(at);
-            self.due.push(Reverse(Due { at, attempt: next, slot }));
+            let place = self.waiting.keep(request.again(at));
+            self.due.push(Reverse(Due { at, attempt: next, place }));
         }
         at < self.until
     }
