@@ -3,7 +3,7 @@
 //! A stream of its own (`Services` 2), from which every request draws in order of arrival; so it is the same under every
 //! discipline. Clients of a closed loop draw from the streams of their own.
 
-use super::services::{Sampler, means};
+use super::services::{Exponential, Sampler};
 use crate::model::{ServerScenario, Service};
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 
@@ -14,8 +14,8 @@ pub(crate) const FOR_EVER: u64 = u64::MAX;
 #[derive(Debug)]
 pub(crate) struct Patience {
     laws: Vec<Option<Sampler>>,
-    /// Their means, where all are exponential.
-    means: Option<Vec<f64>>,
+    /// Where all are exponential.
+    exponential: Option<Exponential>,
     draws: Stream,
 }
 
@@ -25,17 +25,16 @@ impl Patience {
         let key = StreamKey { seed: scenario.seed, replication, purpose: Purpose::Services, index: 2 };
         let of = |patience: &Option<Service>| patience.as_ref().map(Sampler::new);
         let laws: Vec<_> = scenario.classes.iter().map(|class| of(&class.patience)).collect();
-        let means = means(laws.iter().map(Option::as_ref));
-        scenario.has_patience().then(|| Self { laws, means, draws: Stream::new(key) })
+        let exponential = Exponential::new(laws.iter().map(Option::as_ref));
+        scenario.has_patience().then(|| Self { laws, exponential, draws: Stream::new(key) })
     }
 
     /// Appends the patience of requests of these classes, in nanoseconds.
     pub(crate) fn fill(&mut self, classes: &[u16], out: &mut Vec<u64>) {
-        let Self { laws, means, draws } = self;
-        if let Some(means) = means {
-            let begin = out.len();
-            out.resize(begin + classes.len(), 0);
-            return draws.fill_exponentials(means, classes, &mut out[begin..]);
+        let Self { laws, exponential, draws } = self;
+        if let Some(exponential) = exponential {
+            exponential.fill(classes, draws, out);
+            return;
         }
         let of = |&class: &u16| draw(laws, class, draws);
         out.extend(classes.iter().map(of));

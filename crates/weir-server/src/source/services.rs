@@ -34,13 +34,43 @@ impl Sampler {
     }
 }
 
-/// The means by class, in nanoseconds, where all times are exponential.
-pub(super) fn means<'a>(samplers: impl Iterator<Item = Option<&'a Sampler>>) -> Option<Vec<f64>> {
-    let mean = |sampler: Option<&Sampler>| match sampler {
-        Some(Sampler::Law(Law::Exponential(mean))) => Some(mean.get() as f64),
-        _ => None,
-    };
-    samplers.map(mean).collect()
+/// The means of exponential times, in nanoseconds, where those of all classes are exponential.
+#[derive(Clone, Debug)]
+pub(super) enum Exponential {
+    /// Of all classes.
+    Same(f64),
+    /// By class.
+    Each(Vec<f64>),
+}
+
+impl Exponential {
+    /// `None` where the times of a class have another law, or none.
+    pub(super) fn new<'a>(samplers: impl Iterator<Item = Option<&'a Sampler>>) -> Option<Self> {
+        let mean = |sampler: Option<&Sampler>| match sampler {
+            Some(Sampler::Law(Law::Exponential(mean))) => Some(mean.get() as f64),
+            _ => None,
+        };
+        let means: Vec<f64> = samplers.map(mean).collect::<Option<_>>()?;
+        let first = *means.first()?;
+        Some(if means.iter().all(|mean| *mean == first) { Self::Same(first) } else { Self::Each(means) })
+    }
+
+    /// Appends the times of requests of these classes, each drawn as one by one.
+    pub(super) fn fill<'o>(
+        &self,
+        classes: &[u16],
+        stream: &mut Stream,
+        out: &'o mut Vec<u64>,
+    ) -> &'o mut [u64] {
+        let begin = out.len();
+        out.resize(begin + classes.len(), 0);
+        let appended = &mut out[begin..];
+        match self {
+            Self::Same(mean) => stream.fill_exponential(*mean, 0, appended),
+            Self::Each(means) => stream.fill_exponentials(means, classes, appended),
+        }
+        appended
+    }
 }
 
 /// Draws the services of all classes.
@@ -49,8 +79,8 @@ pub(crate) struct Services {
     samplers: Vec<Sampler>,
     /// The services by class, where none is random.
     constant: Option<Vec<u64>>,
-    /// Their means, where all are exponential.
-    means: Option<Vec<f64>>,
+    /// Where all are exponential.
+    exponential: Option<Exponential>,
 }
 
 impl Services {
@@ -60,8 +90,8 @@ impl Services {
             _ => None,
         };
         let samplers: Vec<_> = classes.iter().map(|class| Sampler::new(&class.service)).collect();
-        let means = means(samplers.iter().map(Some));
-        Self { samplers, constant: classes.iter().map(constant).collect(), means }
+        let exponential = Exponential::new(samplers.iter().map(Some));
+        Self { samplers, constant: classes.iter().map(constant).collect(), exponential }
     }
 
     /// The service of one request.
@@ -72,13 +102,11 @@ impl Services {
 
     /// Appends the services of requests of these classes.
     pub(crate) fn fill(&self, classes: &[u16], stream: &mut Stream, out: &mut Vec<u64>) {
-        match (&self.constant, &self.means) {
+        match (&self.constant, &self.exponential) {
             (Some(constant), _) => out.extend(classes.iter().map(|&class| constant[usize::from(class)])),
-            (None, Some(means)) => {
-                let begin = out.len();
-                out.resize(begin + classes.len(), 0);
-                stream.fill_exponentials(means, classes, &mut out[begin..]);
-                out[begin..].iter_mut().for_each(|service| *service = (*service).max(1));
+            (None, Some(exponential)) => {
+                let services = exponential.fill(classes, stream, out);
+                services.iter_mut().for_each(|service| *service = (*service).max(1));
             }
             _ => out.extend(classes.iter().map(|&class| self.draw(class, stream))),
         }
