@@ -58,6 +58,7 @@ impl<D: Sends> Course for AtOnce<D> {
     fn take<S: Sink>(&mut self, door: &mut Door, block: &mut Requests, teller: &mut Teller<'_, S>) -> u64 {
         self.began.resize(block.len(), 0);
         self.server.resize(block.len(), 0);
+        let (began, server) = (self.began.as_mut_slice(), self.server.as_mut_slice());
         let mut dropped = 0;
         for place in 0..block.len() {
             let request = Request::of(block, place);
@@ -68,7 +69,7 @@ impl<D: Sends> Course for AtOnce<D> {
                     if dropped > 0 {
                         move_up(block, &request, to);
                     }
-                    (self.began[to], self.server[to]) = (begins.at, begins.server);
+                    (began[to], server[to]) = (begins.at, begins.server);
                 }
                 Err(reason) => {
                     teller.left(&request, now, reason);
