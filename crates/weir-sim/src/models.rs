@@ -49,6 +49,15 @@ macro_rules! models {
                 }
             }
 
+            /// The same without its distributions, which are nearly all of its text: for whoever shows only figures.
+            #[must_use]
+            pub fn without_distributions(mut self) -> Self {
+                match &mut self {
+                    $(Self::$variant(outcome) => outcome.distributions.clear(),)*
+                }
+                self
+            }
+
             $(
                 #[doc = concat!("The result of the model `", stringify!($name), "`, if it is one.")]
                 #[must_use]
