@@ -1,7 +1,7 @@
 //! Puts a result together: figures, differences, closed forms, self-checks, provenance.
 
 use crate::collector::Metric;
-use crate::comparison::{self, Simulated};
+use crate::comparison::{self, Means, Simulated};
 use crate::figures::{self, Frame, time_unit};
 use crate::gathered::{CLOCK, Gathered};
 use crate::model::{Input, PortScenario, Service};
@@ -165,9 +165,10 @@ fn theory_rows(
     for (at, named) in port.disciplines.iter().enumerate() {
         let simulated = gathered.map(|(all, enough)| Simulated { gathered: &all[at], enough });
         let form = form(port, &named.canonical);
-        rows.extend(comparison::rows(&named.name, &form, &metrics, frame, simulated));
-        if let Ok(form) = form {
-            checks.extend(simulated.and_then(|simulated| comparison::check(simulated, &form, frame)));
+        let means = form.as_ref().map(|form| Means::new(form, frame)).map_err(Clone::clone);
+        rows.extend(comparison::rows(&named.name, &means, &metrics, frame, simulated));
+        if let (Ok(form), Ok(means)) = (form, means) {
+            checks.extend(simulated.and_then(|simulated| comparison::check(simulated, &means, frame)));
             queue = queue.or_else(|| comparison::queue_row(&form, simulated));
         }
     }

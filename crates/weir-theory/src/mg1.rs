@@ -22,7 +22,7 @@
 //! | Accuracy | atoms are summed exactly; densities by 16-node Gauss-Legendre on stretches over which neither the size nor `1 - ρ(x)` changes more than twofold: relative error below 1e-12 |
 
 use super::law::{Moments, Piece, Shape, SizeLaw};
-use super::quadrature::{integral, narrow_integral};
+use super::quadrature::{integrals, narrow_integrals, total};
 use super::{TheoryError, check_load};
 
 /// An exponential density is cut after this many of its means; what is beyond has probability 1e-26.
@@ -135,7 +135,10 @@ impl Mg1 {
         match policy {
             Policy::Fcfs => self.mean_work() + self.mean_service(),
             Policy::Ps => self.mean_service() / (1.0 - self.load),
-            _ => self.sum(0.0, f64::INFINITY, |x, at| self.response_at(policy, x, at)) / self.total.0[0],
+            _ => {
+                let [sum] = self.sum(0.0, f64::INFINITY, |x, at| [self.response_at(policy, x, at)]);
+                sum / self.total.0[0]
+            }
         }
     }
 
@@ -146,7 +149,8 @@ impl Mg1 {
         if waits_at_zero && self.cells[0].piece.from == 0.0 {
             return None;
         }
-        Some(self.sum(0.0, f64::INFINITY, |x, at| self.response_at(policy, x, at) / x) / self.total.0[0])
+        let [sum] = self.sum(0.0, f64::INFINITY, |x, at| [self.response_at(policy, x, at) / x]);
+        Some(sum / self.total.0[0])
     }
 
     /// `T(s) / s` of the largest size `s`; `None` where the law has no bound.
@@ -159,13 +163,14 @@ impl Mg1 {
     #[must_use]
     pub fn class_means(&self, policy: Policy, above: f64, up_to: f64) -> Option<ClassMeans> {
         let low = above.next_up().max(0.0);
-        let mean = |f: &dyn Fn(f64, &At<'_>) -> f64| self.sum(low, up_to, f);
         let parts = self.cells.iter().filter_map(|cell| cell.piece.between(low, up_to));
         let share: f64 = parts.map(|part| part.share).sum();
-        (share > 0.0).then(|| ClassMeans {
-            share,
-            response: mean(&|x, at| self.response_at(policy, x, at)) / share,
-            slowdown: mean(&|x, at| self.response_at(policy, x, at) / x) / share,
+        (share > 0.0).then(|| {
+            let [response, slowdown] = self.sum(low, up_to, |x, at| {
+                let response = self.response_at(policy, x, at);
+                [response, response / x]
+            });
+            ClassMeans { share, response: response / share, slowdown: slowdown / share }
         })
     }
 
@@ -236,15 +241,14 @@ impl Mg1 {
         if load > 0.0 { (0.5 * piece.grain).min(0.25 * slack / load) } else { 0.0 }
     }
 
-    /// `E[f(S); low <= S <= high]`.
-    fn sum(&self, low: f64, high: f64, f: impl Fn(f64, &At<'_>) -> f64) -> f64 {
+    /// `E[f(S); low <= S <= high]`, of several functions at once.
+    fn sum<const N: usize>(&self, low: f64, high: f64, f: impl Fn(f64, &At<'_>) -> [f64; N]) -> [f64; N] {
         let cells = self.cells.iter().filter_map(|cell| Some((cell, cell.piece.between(low, high)?)));
-        cells
-            .map(|(cell, part)| match part.shape {
-                Shape::Atom => part.share * f(part.from, &self.at_or_after(cell, part.from)),
-                _ => over(cell, part.from, part.to, |x| part.density(x) * f(x, &self.at_or_after(cell, x))),
-            })
-            .sum()
+        let weighted = |cell, x, weight: f64| f(x, &self.at_or_after(cell, x)).map(|value| weight * value);
+        total(cells.map(|(cell, part)| match part.shape {
+            Shape::Atom => weighted(cell, part.from, part.share),
+            _ => over(cell, part.from, part.to, |x| weighted(cell, x, part.density(x))),
+        }))
     }
 }
 
@@ -275,12 +279,13 @@ fn residence(cell: &Cell, rate: f64, end: f64) -> f64 {
         return 0.0;
     }
     let below = |t| cell.piece.between(from, t).map_or(0.0, |part| part.moments().0[1]);
-    over(cell, from, end, |t| 1.0 / (1.0 - rate * (cell.before.0[1] + below(t))))
+    let [time] = over(cell, from, end, |t| [1.0 / (1.0 - rate * (cell.before.0[1] + below(t)))]);
+    time
 }
 
-/// An integral over a part of a stretch.
-fn over(cell: &Cell, from: f64, to: f64, f: impl FnMut(f64) -> f64) -> f64 {
-    if cell.is_narrow { narrow_integral(from, to, f) } else { integral(from, to, f) }
+/// Integrals over a part of a stretch.
+fn over<const N: usize>(cell: &Cell, from: f64, to: f64, f: impl FnMut(f64) -> [f64; N]) -> [f64; N] {
+    if cell.is_narrow { narrow_integrals(from, to, f) } else { integrals(from, to, f) }
 }
 
 /// Cuts the law into stretches over which the formulas are smooth, and sums up what lies below each.

@@ -13,18 +13,39 @@ static FINE: LazyLock<Rule<16>> = LazyLock::new(|| core::array::from_fn(node::<1
 static COARSE: LazyLock<Rule<3>> = LazyLock::new(|| core::array::from_fn(node::<3>));
 
 /// The integral of `f` from `from` to `to`.
-pub(super) fn integral(from: f64, to: f64, f: impl FnMut(f64) -> f64) -> f64 {
+pub(super) fn integral(from: f64, to: f64, mut f: impl FnMut(f64) -> f64) -> f64 {
+    let [sum] = integrals(from, to, |x| [f(x)]);
+    sum
+}
+
+/// The integrals from `from` to `to` of the functions whose values `f` gives.
+pub(super) fn integrals<const N: usize>(from: f64, to: f64, f: impl FnMut(f64) -> [f64; N]) -> [f64; N] {
     by(&FINE, from, to, f)
 }
 
-/// The same of a function whose poles are thirty intervals away or more: to 1e-12 of what it is.
-pub(super) fn narrow_integral(from: f64, to: f64, f: impl FnMut(f64) -> f64) -> f64 {
+/// The same of functions whose poles are thirty intervals away or more: to 1e-12 of what they are.
+pub(super) fn narrow_integrals<const N: usize>(
+    from: f64,
+    to: f64,
+    f: impl FnMut(f64) -> [f64; N],
+) -> [f64; N] {
     by(&COARSE, from, to, f)
 }
 
-fn by<const NODES: usize>(rule: &Rule<NODES>, from: f64, to: f64, mut f: impl FnMut(f64) -> f64) -> f64 {
+fn by<const NODES: usize, const N: usize>(
+    rule: &Rule<NODES>,
+    from: f64,
+    to: f64,
+    mut f: impl FnMut(f64) -> [f64; N],
+) -> [f64; N] {
     let (centre, half) = (0.5 * (from + to), 0.5 * (to - from));
-    rule.iter().map(|&(x, weight)| weight * f(centre + half * x)).sum::<f64>() * half
+    total(rule.iter().map(|&(x, weight)| f(centre + half * x).map(|value| weight * value)))
+        .map(|sum| sum * half)
+}
+
+/// The sums of several rows of numbers, each from the first number to the last.
+pub(super) fn total<const N: usize>(rows: impl Iterator<Item = [f64; N]>) -> [f64; N] {
+    rows.fold([-0.0; N], |sums, row| core::array::from_fn(|at| sums[at] + row[at]))
 }
 
 fn node<const NODES: usize>(index: usize) -> (f64, f64) {
@@ -56,14 +77,16 @@ mod tests {
     fn polynomials_up_to_degree_31_are_exact() {
         let found = integral(0.0, 2.0, |x| x.powi(31));
         assert!((found / (2f64.powi(32) / 32.0) - 1.0).abs() < 1e-13, "{found}");
-        assert!((integral(1.0, 3.0, |_| 1.0) - 2.0).abs() < 1e-14);
+        let [length, mean] = integrals(1.0, 3.0, |x| [1.0, 0.5 * x]);
+        assert!((length - 2.0).abs() < 1e-14 && (mean - 2.0).abs() < 1e-14);
     }
 
     #[test]
     fn three_nodes_are_enough_where_poles_are_far() {
-        let found = narrow_integral(0.0, 1.0, |x| 1.0 / (31.0 - x));
+        let [found] = narrow_integrals(0.0, 1.0, |x| [1.0 / (31.0 - x)]);
         assert!((found / (31.0_f64 / 30.0).ln() - 1.0).abs() < 1e-12, "{found}");
-        assert!((narrow_integral(0.0, 2.0, |x| x.powi(5)) - 32.0 / 3.0).abs() < 1e-13);
+        let [found] = narrow_integrals(0.0, 2.0, |x| [x.powi(5)]);
+        assert!((found - 32.0 / 3.0).abs() < 1e-13);
     }
 
     #[test]
