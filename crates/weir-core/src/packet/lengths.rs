@@ -9,7 +9,7 @@
 //! | Source | Linux, `net/sched/sch_sfq.c` (the lists by depth); McKenney, *Stochastic fairness queueing*, INFOCOM '90 (buffer stealing) |
 //! | Work | O(1) for one packet more or less; O(k) for k packets less at once |
 //! | Units | packets |
-//! | Memory | 16 bytes per queue or per length, of whichever there are more; both stay |
+//! | Memory | 16 bytes per queue or per length, of whichever there are more, up to the next power of two; both stay |
 
 /// No queue.
 pub(super) const NONE: u32 = u32::MAX;
@@ -34,6 +34,12 @@ fn node_of(queue: u32) -> u32 {
 #[inline]
 fn head_of(length: u32) -> u32 {
     2 * length + 1
+}
+
+/// Where a node stands among a power of two of nodes; the compiler sees that it is there, which saves it a question.
+#[inline(always)]
+fn place(nodes: &[Node], at: u32) -> usize {
+    at as usize & nodes.len().wrapping_sub(1)
 }
 
 /// The rings of queues by length.
@@ -64,33 +70,68 @@ impl Lengths {
     }
 
     /// A queue gets another length, and becomes the newest of those who have it.
-    #[inline(always)]
     pub(super) fn set(&mut self, queue: u32, length: u32) {
-        let (at, head) = (node_of(queue), head_of(length));
-        if at.max(head) as usize >= self.nodes.len() {
-            self.grow(at.max(head));
+        self.reach(queue, length);
+        self.relink(queue, length);
+        self.longest = self.longest.max(length);
+        while self.longest > 0 && self.is_empty(self.longest) {
+            self.longest -= 1;
         }
-        let nodes = &mut self.nodes[..];
-        let Node { newer, older } = nodes[at as usize];
-        nodes[newer as usize].older = older;
-        nodes[older as usize].newer = newer;
-        let older = core::mem::replace(&mut nodes[head as usize].older, at);
-        nodes[at as usize] = Node { newer: head, older };
-        nodes[older as usize].newer = at;
-        let is_empty = |length| nodes[head_of(length) as usize].older == head_of(length);
-        let mut longest = self.longest.max(length);
-        while longest > 0 && is_empty(longest) {
-            longest -= 1;
-        }
-        self.longest = longest;
     }
 
-    /// Makes nodes up to this one, each alone in its ring.
+    /// The same of a queue that has one packet more.
+    #[inline(always)]
+    pub(super) fn longer(&mut self, queue: u32, length: u32) {
+        self.reach(queue, length);
+        self.relink(queue, length);
+        self.longest = self.longest.max(length);
+    }
+
+    /// The same of a queue that has one packet less: if it was the only one as long, it is one of the longest still.
+    #[inline(always)]
+    pub(super) fn shorter(&mut self, queue: u32, length: u32) {
+        self.relink(queue, length);
+        self.longest -= u32::from(self.longest > 0 && self.is_empty(self.longest));
+    }
+
+    /// Whether no queue has this length.
+    #[inline(always)]
+    fn is_empty(&self, length: u32) -> bool {
+        let (nodes, head) = (&self.nodes[..], head_of(length));
+        nodes[place(nodes, head)].older == head
+    }
+
+    /// Moves a queue from its ring to the front of another.
+    #[inline(always)]
+    fn relink(&mut self, queue: u32, length: u32) {
+        let (at, head) = (node_of(queue), head_of(length));
+        let nodes = &mut self.nodes[..];
+        if nodes.is_empty() {
+            return;
+        }
+        let Node { newer, older } = nodes[place(nodes, at)];
+        nodes[place(nodes, newer)].older = older;
+        nodes[place(nodes, older)].newer = newer;
+        let older = core::mem::replace(&mut nodes[place(nodes, head)].older, at);
+        nodes[place(nodes, at)] = Node { newer: head, older };
+        nodes[place(nodes, older)].newer = at;
+    }
+
+    /// Makes the nodes of a queue and of a length.
+    #[inline(always)]
+    fn reach(&mut self, queue: u32, length: u32) {
+        let last = node_of(queue).max(head_of(length));
+        if last as usize >= self.nodes.len() {
+            self.grow(last);
+        }
+    }
+
+    /// Makes a power of two of nodes, this one among them, each alone in its ring.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, last: u32) {
         let alone = |at| Node { newer: at, older: at };
-        self.nodes.extend((self.nodes.len() as u32..=last).map(alone));
+        self.nodes.extend((self.nodes.len() as u32..(last + 1).next_power_of_two()).map(alone));
     }
 }
 

@@ -88,7 +88,7 @@ impl<I: Item> Queues<I> {
         let Queue { packets, allowance, .. } = &mut self.queues[queue as usize];
         self.slots.append(packets, item);
         let length = packets.len();
-        self.lengths.set(queue, length);
+        self.lengths.longer(queue, length);
         if length == 1 {
             *allowance = self.quantum;
             self.join(queue);
@@ -198,7 +198,7 @@ impl<I: Item> Queues<I> {
     fn shorten(&mut self, queue: u32, cost: I::Cost) {
         self.backlog.remove(cost);
         let Queue { packets, next, .. } = &self.queues[queue as usize];
-        self.lengths.set(queue, packets.len());
+        self.lengths.shorter(queue, packets.len());
         if packets.len() == 0 {
             let next = *next;
             self.queues[self.last as usize].next = next;
