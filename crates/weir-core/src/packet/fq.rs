@@ -370,7 +370,7 @@ impl<I: Item<Cost = Bytes> + Send + 'static> Fq<I, Child<I>, ChildFactory<I>> {
 }
 
 impl<I: Item, D: Discipline<I>, F: Fn() -> D> Discipline<I> for Fq<I, D, F> {
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
         let at = self.number(&item);
         if self.flows.get(at).is_none_or(|flow| flow.child.is_none()) {
@@ -397,7 +397,7 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Discipline<I> for Fq<I, D, F> {
         Enqueued::Queued
     }
 
-    #[inline]
+    #[inline(always)]
     fn dequeue(&mut self, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
         self.see_idle(now, gate, drops);
         if self.lengths.is_some() {

@@ -282,7 +282,7 @@ impl<I: Item> FqCodel<I> {
 }
 
 impl<I: Item> Discipline<I> for FqCodel<I> {
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
         let cost = item.cost();
         if cost > self.config.memory_limit {
@@ -305,7 +305,7 @@ impl<I: Item> Discipline<I> for FqCodel<I> {
         Enqueued::Queued
     }
 
-    #[inline]
+    #[inline(always)]
     fn dequeue(&mut self, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
         // Queues held back in a row, and queues visited in vain since rounds were last skipped.
         let (mut held, mut in_vain) = (0, 0);

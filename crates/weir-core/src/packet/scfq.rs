@@ -127,7 +127,7 @@ impl<I: Item> Scfq<I> {
 }
 
 impl<I: Item> Discipline<I> for Scfq<I> {
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, _now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
         let flow = match self.flows.admit(&item, drops, Stamp::new, flows::evicted) {
             Ok(flow) => flow,
@@ -145,7 +145,7 @@ impl<I: Item> Discipline<I> for Scfq<I> {
         Enqueued::Queued
     }
 
-    #[inline]
+    #[inline(always)]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
         let mut served = None;
         while let Some(least) = self.order.peek() {

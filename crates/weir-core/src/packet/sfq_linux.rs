@@ -336,7 +336,7 @@ fn perturb_from_spec(arguments: &Arguments<'_>) -> Result<Option<Nanos>, SpecErr
 }
 
 impl<I: Item> Discipline<I> for SfqLinux<I> {
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
         if let Some(seed) = self.seeds.due(now) {
             self.perturb(seed, drops);
@@ -357,7 +357,7 @@ impl<I: Item> Discipline<I> for SfqLinux<I> {
         Enqueued::Queued
     }
 
-    #[inline]
+    #[inline(always)]
     fn dequeue(&mut self, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
         if let Some(seed) = self.seeds.due(now) {
             self.perturb(seed, drops);

@@ -240,7 +240,7 @@ impl<I: Item> SfqSet<I> {
 }
 
 impl<I: Item> Discipline<I> for SfqSet<I> {
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, _now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
         let label = self.spread.label(&item);
         let home = self.spread.bucket(&item);
@@ -257,7 +257,7 @@ impl<I: Item> Discipline<I> for SfqSet<I> {
         Enqueued::Queued
     }
 
-    #[inline]
+    #[inline(always)]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
         let (queue, Grant { item, quantum }) = self.queues.next(gate)?;
         self.left(queue, &item);

@@ -309,7 +309,7 @@ impl<I: Item<Cost = Bytes>> Wfq<I> {
 }
 
 impl<I: Item<Cost = Bytes>> Discipline<I> for Wfq<I> {
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
         let flow = match self.flows.admit(&item, drops, Stamp::new, Stamped::evicted) {
             Ok(flow) => flow,
@@ -330,7 +330,7 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for Wfq<I> {
         Enqueued::Queued
     }
 
-    #[inline]
+    #[inline(always)]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
         let mut served = None;
         while let Some(least) = self.order.peek() {
