@@ -22,7 +22,7 @@ weir.Engine = class {
   /** Unpacks and compiles the engine that stands in the page, while its worker starts. */
   static async open() {
     const engine = new weir.Engine();
-    engine.equip(await WebAssembly.compile(fzstd.decompress(weir.bytes(weirEngine.wasm))));
+    engine.equip(await WebAssembly.compile(fzstd.decompress(weir.bytes(document.getElementById("engine").textContent))));
     return engine;
   }
 
