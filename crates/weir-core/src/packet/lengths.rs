@@ -144,8 +144,10 @@ pub(super) struct LengthsApart {
 }
 
 impl LengthsApart {
-    /// Notes that `length` packets wait in a queue now.
-    #[inline]
+    /// Notes that `length` packets wait in a queue now. A call of its own, so that tables without lengths do not carry it
+    /// in their loops.
+    #[cold]
+    #[inline(never)]
     pub(super) fn set(&mut self, at: u32, length: u64) {
         if at as usize >= self.known.len() {
             self.known.resize(at as usize + 1, 0);
