@@ -231,6 +231,18 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
     /// The smallest key of a lane.
     #[inline(always)]
     fn smallest(&self, lane: usize, classes: usize) -> K {
+        if N == 1 { self.smallest_alone(classes) } else { self.smallest_of(lane, classes) }
+    }
+
+    /// The same of a single lane, key by key. A call of its own, compiled for every processor: with vectors the keys of all
+    /// classes would be read together, which must wait until the one just written is in the cache.
+    #[inline(never)]
+    fn smallest_alone(&self, classes: usize) -> K {
+        self.smallest_of(0, classes)
+    }
+
+    #[inline(always)]
+    fn smallest_of(&self, lane: usize, classes: usize) -> K {
         let key = |class: usize| self.key.as_flattened()[class * N + lane];
         if C == 8 {
             let pair = |class| key(class).min(key(class + 1));
