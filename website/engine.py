@@ -50,7 +50,8 @@ def script(text: str) -> str:
 def letters(engine: bytes) -> str:
     """Return the packed engine as an element of plain text.
 
-    As a string of a script its two million letters would be read as JavaScript: 50 to 100 ms more.
+    As a string of a script its two million letters would be read as JavaScript, which takes longer
+    (docs/performance.md).
     """
     return f'<script type="text/plain" id="engine">{packed(engine)}</script>\n'
 
