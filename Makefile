@@ -46,7 +46,7 @@ help: ## list the targets
 
 .PHONY: demo
 demo: ## set up, build (minutes), then the tour and a quick reproduction (a minute)
-	@test -e $(BUILT) || echo "weir is set up and built first: about six minutes on two cores"
+	@test -e $(BUILT) || echo "weir is set up and built first: three to six minutes on two cores"
 	@$(MAKE) $(BUILT)
 	@mkdir -p out
 	@echo "a quick reproduction of the alpha report: some 20 s on two idle cores; then the tour: some seconds"
