@@ -246,13 +246,16 @@ impl<I: Item> Drr<I> {
     #[inline]
     fn end_visit(&mut self) {
         self.visiting = false;
-        self.fetched = self.fetched.saturating_sub(1);
+        if self.flows.are_far() {
+            self.fetch_ahead();
+        }
     }
 
     /// Fetches the flows that are next, once those that were fetched have been visited.
     #[cold]
     #[inline(never)]
     fn fetch_ahead(&mut self) {
+        self.fetched = self.fetched.saturating_sub(1);
         if self.fetched > 0 {
             return;
         }
@@ -261,29 +264,31 @@ impl<I: Item> Drr<I> {
         self.fetched = AHEAD;
     }
 
-    /// Visits the first flow of the ring.
+    /// Visits the first flow of the ring, as the last of `visits` of this decision.
     #[inline(always)]
-    fn visit(&mut self, flow: u32, gate: &dyn Gate<I>) -> Visit<I> {
-        let (head, turn) = self.flows.head_and_state(flow);
-        let Some(head) = head else {
+    fn visit(&mut self, flow: u32, visits: u64, gate: &dyn Gate<I>) -> Visit<I> {
+        let Some(visited) = self.flows.flow(flow).visited() else {
             self.leave(flow);
             return Visit::Left;
         };
+        let Some(head) = visited.packet() else { return Visit::Left };
         if !gate.permits(head) {
-            turn.deficit = I::Cost::ZERO;
+            visited.state.deficit = I::Cost::ZERO;
             return self.hold(flow);
         }
+        let cost = head.cost();
+        let turn = &mut *visited.state;
         if !self.visiting {
             turn.deficit = turn.deficit.plus(turn.quantum);
             self.visiting = true;
         }
-        let cost = head.cost();
         if cost > turn.deficit {
             self.advance();
             return Visit::Short;
         }
         turn.deficit = turn.deficit.minus(cost);
-        self.flows.take(flow).map_or(Visit::Left, |item| Visit::Grant(Grant { item, quantum: cost }))
+        self.tally.count_singly(visits);
+        visited.take(cost).map_or(Visit::Left, |item| Visit::Grant(Grant { item, quantum: cost }))
     }
 
     /// How many quanta this flow lacks for its head; `None` if the gate holds it back.
@@ -320,17 +325,17 @@ impl<I: Item> Discipline<I> for Drr<I> {
             let quantum = I::Cost::of(quantum.count().saturating_mul(weight.get()));
             Turn { deficit: I::Cost::ZERO, quantum, present: false }
         };
-        let flow = match self.flows.admit(&item, drops, make, flows::evicted) {
+        let mut flow = match self.flows.admit(&item, drops, make, flows::evicted) {
             Ok(flow) => flow,
             Err(reason) => {
                 drops.dropped(item, reason);
                 return Enqueued::Queued;
             }
         };
-        let turn = self.flows.append(flow, item);
-        if !turn.present {
-            turn.present = true;
-            self.ring.join(flow);
+        flow.append(item);
+        if !flow.state.present {
+            flow.state.present = true;
+            self.ring.join(flow.number);
         }
         Enqueued::Queued
     }
@@ -338,21 +343,14 @@ impl<I: Item> Discipline<I> for Drr<I> {
     #[inline(always)]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
         // Flows held back in a row, and flows visited in vain since the last rounds were skipped.
-        let (mut held, mut in_vain, mut visited) = (0, 0, 0);
+        let (mut held, mut in_vain, mut visits) = (0, 0, 0);
         if !self.stalled.is_empty() {
             self.rejoin(gate);
         }
         while let Some(flow) = self.ring.get(0) {
-            if self.flows.are_far() {
-                self.fetch_ahead();
-            }
-            visited += 1;
-            match self.visit(flow, gate) {
-                Visit::Grant(Grant { item, quantum }) => {
-                    self.tally.count_singly(visited);
-                    self.flows.served(quantum);
-                    return Some(Grant { item, quantum });
-                }
+            visits += 1;
+            match self.visit(flow, visits, gate) {
+                Visit::Grant(grant) => return Some(grant),
                 Visit::Left => continue,
                 Visit::Held => held += 1,
                 Visit::Short => held = 0,

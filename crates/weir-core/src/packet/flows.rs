@@ -13,7 +13,7 @@ use core::hint::black_box;
 
 use super::lengths::LengthsApart;
 use super::limits::{Full, LimitError, Limits};
-use super::slots::{Chain, Slots};
+use super::slots::{Before, Chain, First, Place, Slots};
 use crate::discipline::{Backlog, DropReason, Drops};
 use crate::info::{Arguments, Parameter, Takes};
 use crate::item::Item;
@@ -178,20 +178,100 @@ pub(super) struct Flows<I: Item, T, S> {
     config: Config,
     entries: Vec<Entry<S>>,
     slots: Slots<T>,
-    /// How long the queues are, where the longest gives way.
-    lengths: Option<LengthsApart>,
+    /// Where the longest queue gives way. Behind a pointer, so that a table without it has one question a packet.
+    longest: Option<Box<Longest>>,
     backlog: Backlog<I::Cost>,
+}
+
+/// What is known of queues where the longest gives way.
+#[derive(Clone, Debug, Default)]
+struct Longest {
+    lengths: LengthsApart,
+    before: Before,
+}
+
+impl Longest {
+    /// A packet was put at the end of a queue, which has `length` now.
+    #[cold]
+    #[inline(never)]
+    fn longer(&mut self, flow: u32, length: u32, place: Place) {
+        self.before.note(place);
+        self.lengths.set(flow, length.into());
+    }
+}
+
+/// A flow: found once, for all that is done with it.
+pub(super) struct Flow<'a, I: Item, T, S> {
+    /// Its number.
+    pub(super) number: u32,
+    /// What the rule keeps for it.
+    pub(super) state: &'a mut S,
+    packets: &'a mut Chain,
+    slots: &'a mut Slots<T>,
+    longest: &'a mut Option<Box<Longest>>,
+    backlog: &'a mut Backlog<I::Cost>,
+}
+
+impl<'a, I: Item, T, S> Flow<'a, I, T, S> {
+    /// Whether it has no packet.
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.packets.len() == 0
+    }
+
+    /// Puts what has been admitted at the end of its queue.
+    #[inline(always)]
+    pub(super) fn append(&mut self, packet: T) {
+        let place = self.slots.append(self.packets, packet);
+        if let Some(longest) = self.longest {
+            longest.longer(self.number, self.packets.len(), place);
+        }
+    }
+
+    /// With its first packet, if it has one.
+    #[inline(always)]
+    pub(super) fn visited(self) -> Option<Visited<'a, I, T, S>> {
+        let Self { number, state, packets, slots, longest, backlog } = self;
+        Some(Visited { first: slots.first(packets)?, state, longest, backlog, number })
+    }
+}
+
+/// A flow, and the first packet of its queue where it lies.
+pub(super) struct Visited<'a, I: Item, T, S> {
+    first: First<'a, T>,
+    /// What the rule keeps for the flow.
+    pub(super) state: &'a mut S,
+    longest: &'a mut Option<Box<Longest>>,
+    backlog: &'a mut Backlog<I::Cost>,
+    number: u32,
+}
+
+impl<I: Item, T, S> Visited<'_, I, T, S> {
+    /// The first packet.
+    #[inline(always)]
+    pub(super) fn packet(&self) -> Option<&T> {
+        self.first.item()
+    }
+
+    /// Takes it, of which the caller has read what it costs.
+    #[inline(always)]
+    pub(super) fn take(self, cost: I::Cost) -> Option<T> {
+        self.backlog.remove(cost);
+        if let Some(longest) = self.longest {
+            longest.lengths.set(self.number, (self.first.len() - 1).into());
+        }
+        self.first.take()
+    }
 }
 
 impl<I: Item, T, S> Flows<I, T, S> {
     /// An empty table, as `config` says, which has been checked.
     pub(super) fn new(config: Config) -> Self {
-        let finds_longest = config.full == Full::Longest;
-        let (slots, lengths) = (Slots::new(finds_longest), finds_longest.then(LengthsApart::default));
-        Self { config, entries: Vec::new(), slots, lengths, backlog: Backlog::default() }
+        let longest = (config.full == Full::Longest).then(Box::default);
+        Self { config, entries: Vec::new(), slots: Slots::default(), longest, backlog: Backlog::default() }
     }
 
-    /// The flow of an item, if there is room, or if the longest queue makes room; why not otherwise. A flow's state is
+    /// The flow of an item that there is room for, or for which the longest queue makes room; why not otherwise. A flow's state is
     /// made by `make`. `evict` gets what a queue loses at its end, and the state and last packet that it is left with.
     /// The item stays with the caller: handed over and back it would be copied from memory that has just been written
     /// in other pieces, for which the processor waits longer than for all the rest.
@@ -202,50 +282,65 @@ impl<I: Item, T, S> Flows<I, T, S> {
         drops: &mut dyn Drops<I>,
         make: impl Fn(Weight) -> S,
         evict: impl Fn(T, &mut S, &T) -> I,
-    ) -> Result<u32, DropReason> {
-        let flow = match self.config.by {
+    ) -> Result<Flow<'_, I, T, S>, DropReason> {
+        let number = match self.config.by {
             By::Flow => item.flow().0,
             By::Class => item.class().0.into(),
         };
-        let waiting = match self.entries.get(flow as usize).map(|entry| entry.packets.len()) {
-            Some(waiting) => waiting.into(),
-            None if self.grow(flow as usize, make) => 0,
-            None => return Err(DropReason::Unclassified),
+        let has_room = match self.entries.get(number as usize) {
+            Some(entry) => self.config.limits.admit(entry.packets.len().into(), self.backlog.items),
+            None => false,
         };
-        if !self.config.limits.admit(waiting, self.backlog.items) && !self.make_room(waiting, drops, evict) {
-            return Err(DropReason::QueueFull);
+        if !has_room {
+            self.make_way(number as usize, drops, make, evict)?;
+            self.backlog.add(item.cost());
+            return Ok(self.flow(number));
         }
+        // Of a flow that has just been found the compiler need not ask again whether it is there.
         self.backlog.add(item.cost());
-        Ok(flow)
+        Ok(self.flow(number))
+    }
+
+    /// Makes the entry of a flow that was not seen before, or room where there is none.
+    #[cold]
+    #[inline(never)]
+    fn make_way(
+        &mut self,
+        flow: usize,
+        drops: &mut dyn Drops<I>,
+        make: impl Fn(Weight) -> S,
+        evict: impl Fn(T, &mut S, &T) -> I,
+    ) -> Result<(), DropReason> {
+        if flow >= self.entries.len() && !self.grow(flow, make) {
+            return Err(DropReason::Unclassified);
+        }
+        let waiting = self.entries[flow].packets.len().into();
+        let has_room = self.config.limits.admit(waiting, self.backlog.items);
+        let given_way = || self.make_room(waiting, drops, evict).ok_or(DropReason::QueueFull);
+        if has_room { Ok(()) } else { given_way() }
     }
 
     /// Drops the last packet of the longest queue for one of a queue in which `waiting` packets wait, if that is the
     /// shorter one with it, and not full itself. A queue so long has another packet, and stays among those that have some.
-    #[cold]
-    #[inline(never)]
     fn make_room(
         &mut self,
         waiting: u64,
         drops: &mut dyn Drops<I>,
         evict: impl Fn(T, &mut S, &T) -> I,
-    ) -> bool {
-        let Some(lengths) = self.lengths.as_mut().filter(|_| waiting < self.config.limits.depth.get()) else {
-            return false;
-        };
-        let Some(longest) = lengths.gives_way_to(waiting) else { return false };
+    ) -> Option<()> {
+        let known = self.longest.as_mut().filter(|_| waiting < self.config.limits.depth.get())?;
+        let longest = known.lengths.gives_way_to(waiting)?;
         let Entry { packets, state } = &mut self.entries[longest as usize];
-        let Some(dropped) = self.slots.take_last(packets) else { return false };
-        let Some(last) = self.slots.last(packets) else { return false };
-        lengths.set(longest, packets.len().into());
+        let dropped = self.slots.take_last(packets, &known.before)?;
+        let last = self.slots.last(packets)?;
+        known.lengths.set(longest, packets.len().into());
         let item = evict(dropped, state, last);
         self.backlog.remove(item.cost());
         drops.dropped(item, DropReason::QueueFull);
-        true
+        Some(())
     }
 
     /// Makes the entries up to `flow`, if the table is large enough.
-    #[cold]
-    #[inline(never)]
     fn grow(&mut self, flow: usize, make: impl Fn(Weight) -> S) -> bool {
         if flow >= self.config.flows {
             return false;
@@ -257,21 +352,12 @@ impl<I: Item, T, S> Flows<I, T, S> {
         true
     }
 
-    /// Puts what has been admitted at the end of its queue; its flow's state.
+    /// A flow that has been seen before.
     #[inline(always)]
-    pub(super) fn append(&mut self, flow: u32, packet: T) -> &mut S {
-        let Entry { packets, state } = &mut self.entries[flow as usize];
-        self.slots.append(packets, packet);
-        if let Some(lengths) = &mut self.lengths {
-            lengths.set(flow, packets.len().into());
-        }
-        state
-    }
-
-    /// Whether a flow has no packet.
-    #[inline(always)]
-    pub(super) fn is_empty(&self, flow: u32) -> bool {
-        self.entries[flow as usize].packets.len() == 0
+    pub(super) fn flow(&mut self, number: u32) -> Flow<'_, I, T, S> {
+        let Entry { packets, state } = &mut self.entries[number as usize];
+        let (slots, longest, backlog) = (&mut self.slots, &mut self.longest, &mut self.backlog);
+        Flow { number, state, packets, slots, longest, backlog }
     }
 
     /// The first packet of a flow.
@@ -287,21 +373,12 @@ impl<I: Item, T, S> Flows<I, T, S> {
         (self.slots.head(packets), state)
     }
 
-    /// Takes the first packet of a flow; the caller says what it [costs](Self::served).
+    /// Takes the first packet of a flow, which costs what `cost` reads of it.
     #[inline(always)]
-    pub(super) fn take(&mut self, flow: u32) -> Option<T> {
-        let packets = &mut self.entries[flow as usize].packets;
-        let taken = self.slots.take(packets)?;
-        if let Some(lengths) = &mut self.lengths {
-            lengths.set(flow, packets.len().into());
-        }
-        Some(taken)
-    }
-
-    /// What was taken no longer waits.
-    #[inline(always)]
-    pub(super) fn served(&mut self, cost: I::Cost) {
-        self.backlog.remove(cost);
+    pub(super) fn take(&mut self, flow: u32, cost: impl Fn(&T) -> I::Cost) -> Option<T> {
+        let visited = self.flow(flow).visited()?;
+        let cost = cost(visited.packet()?);
+        visited.take(cost)
     }
 
     /// Reads what the next calls on these flows will need, all at once: memory that is far away answers many

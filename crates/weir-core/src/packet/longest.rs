@@ -13,7 +13,7 @@
 //! | Memory | 40 bytes per queue, one slot per waiting packet; both stay |
 
 use super::lengths::Lengths;
-use super::slots::{Chain, Slots};
+use super::slots::{Before, Chain, Slots};
 use crate::discipline::{Backlog, Gate, Grant};
 use crate::item::Item;
 use crate::units::Cost;
@@ -43,6 +43,7 @@ pub(super) struct Queues<I: Item> {
     quantum: i64,
     queues: Vec<Queue>,
     slots: Slots<I>,
+    before: Before,
     /// The last queue of the round, where `waiting` is not zero.
     last: u32,
     /// How many queues have packets.
@@ -60,7 +61,8 @@ impl<I: Item> Queues<I> {
         Self {
             quantum: quantum.count().clamp(1, LARGEST_QUANTUM) as i64,
             queues: Vec::new(),
-            slots: Slots::new(true),
+            slots: Slots::default(),
+            before: Before::default(),
             last: NONE,
             waiting: 0,
             lengths: Lengths::default(),
@@ -86,7 +88,7 @@ impl<I: Item> Queues<I> {
         }
         self.backlog.add(item.cost());
         let Queue { packets, allowance, .. } = &mut self.queues[queue as usize];
-        self.slots.append(packets, item);
+        self.before.note(self.slots.append(packets, item));
         let length = packets.len();
         self.lengths.longer(queue, length);
         if length == 1 {
@@ -99,7 +101,7 @@ impl<I: Item> Queues<I> {
     pub(super) fn exchange(&mut self, queue: u32, item: I) -> Option<I> {
         self.backlog.add(item.cost());
         let packets = &mut self.queues[queue as usize].packets;
-        self.slots.append(packets, item);
+        self.before.note(self.slots.append(packets, item));
         let head = self.slots.take(packets)?;
         self.backlog.remove(head.cost());
         Some(head)
@@ -114,7 +116,7 @@ impl<I: Item> Queues<I> {
         let item = if head || packets.len() == 1 {
             self.slots.take(packets)
         } else {
-            self.slots.take_last(packets)
+            self.slots.take_last(packets, &self.before)
         }?;
         self.shorten(queue, item.cost());
         Some((queue, item))
@@ -130,7 +132,8 @@ impl<I: Item> Queues<I> {
             let queues = &mut self.queues[..];
             let at = queues[self.last as usize].next;
             let queue = &mut queues[at as usize];
-            let head = self.slots.head(&queue.packets)?;
+            let first = self.slots.first(&mut queue.packets)?;
+            let head = first.item()?;
             if !gate.permits(head) {
                 held += 1;
             } else if queue.allowance <= 0 {
@@ -139,7 +142,7 @@ impl<I: Item> Queues<I> {
             } else {
                 let quantum = head.cost();
                 queue.allowance -= quantum.count().min(MOST) as i64;
-                let item = self.slots.take(&mut queue.packets)?;
+                let item = first.take()?;
                 self.shorten(at, quantum);
                 return Some((at, Grant { item, quantum }));
             }

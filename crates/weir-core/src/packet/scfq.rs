@@ -91,8 +91,7 @@ impl<I: Item> Scfq<I> {
     /// Takes the first packet of the least flow, whose next packet gets its tag.
     #[inline]
     fn take(&mut self, least: Rank) -> Option<I> {
-        let item = self.flows.take(least.flow())?;
-        self.flows.served(item.cost());
+        let item = self.flows.take(least.flow(), I::cost)?;
         self.now = self.now.max(least.tag());
         let (next, stamp) = self.flows.head_and_state(least.flow());
         if let Some(next) = next {
@@ -129,19 +128,19 @@ impl<I: Item> Scfq<I> {
 impl<I: Item> Discipline<I> for Scfq<I> {
     #[inline(always)]
     fn enqueue(&mut self, _now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
-        let flow = match self.flows.admit(&item, drops, Stamp::new, flows::evicted) {
+        let mut flow = match self.flows.admit(&item, drops, Stamp::new, flows::evicted) {
             Ok(flow) => flow,
             Err(reason) => {
                 drops.dropped(item, reason);
                 return Enqueued::Queued;
             }
         };
-        if self.flows.is_empty(flow) {
-            let stamp = self.flows.state_mut(flow);
+        if flow.is_empty() {
+            let stamp = &mut *flow.state;
             stamp.finish = stamp.finish.max(self.now).plus(stamp.share.service(item.cost()));
-            self.order.push(Rank::new(stamp.finish, flow));
+            self.order.push(Rank::new(stamp.finish, flow.number));
         }
-        self.flows.append(flow, item);
+        flow.append(item);
         Enqueued::Queued
     }
 

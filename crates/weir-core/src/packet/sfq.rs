@@ -309,22 +309,23 @@ impl<I: Item> Discipline<I> for Sfq<I> {
         // Once around at most: then every head is held back, and the round is as it was.
         for _ in 0..self.round.count {
             let queue = &mut self.queues[self.round.get(0)? as usize];
-            if !gate.permits(self.slots.head(queue)?) {
+            let first = self.slots.first(queue)?;
+            let head = first.item()?;
+            if !gate.permits(head) {
                 self.round.advance();
                 continue;
             }
-            let item = self.slots.take(queue)?;
-            if queue.len() > 0 {
+            let quantum = head.cost();
+            if first.len() > 1 {
                 self.round.advance();
             } else {
                 self.round.leave();
             }
-            let quantum = item.cost();
             self.backlog.remove(quantum);
             if self.backlog.is_empty() && self.config.perturb == Perturb::Idle {
                 self.spread.reseed(self.spread.seed().wrapping_add(1));
             }
-            return Some(Grant { item, quantum });
+            return first.take().map(|item| Grant { item, quantum });
         }
         None
     }

@@ -53,78 +53,132 @@ impl<I> Slot<I> {
     }
 }
 
+/// Where an item was put: its slot, and the one before it in its queue, if there is any.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    at: u32,
+    before: u32,
+}
+
+/// The slot before each in its queue, for queues that may [lose their last item](Slots::take_last); of a first one it
+/// means nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Before(Vec<u32>);
+
+impl Before {
+    /// Notes where an item was put.
+    #[inline]
+    pub(super) fn note(&mut self, Place { at, before }: Place) {
+        match self.0.get_mut(at as usize) {
+            Some(noted) => *noted = before,
+            // Slots come into being one by one.
+            None => self.0.push(before),
+        }
+    }
+
+    #[inline]
+    fn of(&self, slot: u32) -> Option<u32> {
+        self.0.get(slot as usize).copied()
+    }
+}
+
+/// The first item of a queue, where it lies: to look at, and then to take without looking for it again.
+pub(super) struct First<'a, I> {
+    slot: &'a mut Slot<I>,
+    chain: &'a mut Chain,
+    free: &'a mut u32,
+}
+
+impl<I> First<'_, I> {
+    /// The item.
+    #[inline(always)]
+    pub(super) fn item(&self) -> Option<&I> {
+        self.slot.item()
+    }
+
+    /// Takes it. It is moved last: moved before anything else is written, it would be laid down in between.
+    #[inline(always)]
+    pub(super) fn take(self) -> Option<I> {
+        let Self { slot, chain, free } = self;
+        let next = slot.next();
+        let behind = core::mem::replace(free, chain.first);
+        chain.first = next;
+        chain.len -= 1;
+        if next == NONE {
+            chain.last = NONE;
+        }
+        match core::mem::replace(slot, Slot::Free { next: behind }) {
+            Slot::Taken { item, .. } => Some(item),
+            Slot::Free { .. } => None,
+        }
+    }
+
+    /// How many items the queue has.
+    #[inline]
+    pub(super) fn len(&self) -> u32 {
+        self.chain.len
+    }
+}
+
 /// The store; it grows to the largest number of items and stays.
 #[derive(Clone, Debug)]
 pub(super) struct Slots<I> {
     slots: Vec<Slot<I>>,
-    /// The first of the free slots, which are chained.
+    /// The first of the free slots, which are chained; behind the last of them is the place of the next slot that is made.
     free: u32,
-    /// The slot before each in its queue, where queues may lose their last item; of a first one it means nothing.
-    previous: Option<Vec<u32>>,
 }
 
 impl<I> Default for Slots<I> {
     fn default() -> Self {
-        Self { slots: Vec::new(), free: NONE, previous: None }
+        Self { slots: Vec::new(), free: 0 }
     }
 }
 
 impl<I> Slots<I> {
-    /// An empty store; with four bytes more a slot, queues may [lose their last item](Self::take_last).
-    pub(super) fn new(both_ends: bool) -> Self {
-        Self { previous: both_ends.then(Vec::new), ..Self::default() }
-    }
-
     /// The first item of a queue.
     #[inline]
     pub(super) fn head(&self, chain: &Chain) -> Option<&I> {
         self.slots.get(chain.first as usize)?.item()
     }
 
+    /// The first item of a queue, to take.
+    #[inline(always)]
+    pub(super) fn first<'a>(&'a mut self, chain: &'a mut Chain) -> Option<First<'a, I>> {
+        let slot = self.slots.get_mut(chain.first as usize)?;
+        Some(First { slot, chain, free: &mut self.free })
+    }
+
     /// Puts an item at the end of a queue.
     #[inline(always)]
-    pub(super) fn append(&mut self, chain: &mut Chain, item: I) {
+    pub(super) fn append(&mut self, chain: &mut Chain, item: I) -> Place {
         // Room is made without the item: where an item is handed to a call on any path, it is laid into memory on every
         // one, and copied from there before it has arrived.
-        if self.free as usize >= self.slots.len() {
-            self.grow();
-        }
-        if let Some(previous) = &mut self.previous {
-            previous[self.free as usize] = chain.last;
-        }
-        let (at, slots) = (self.free, &mut self.slots[..]);
-        let slot = &mut slots[at as usize];
+        let (at, before) = (self.free, chain.last);
+        let slot = match self.slots.get_mut(at as usize) {
+            Some(slot) => slot,
+            None => grown(&mut self.slots),
+        };
         self.free = slot.next();
         *slot = Slot::Taken { next: NONE, item };
-        match slots.get_mut(chain.last as usize) {
+        match self.slots.get_mut(before as usize) {
             Some(last) => last.set_next(at),
             None => chain.first = at,
         }
         chain.last = at;
         chain.len += 1;
+        Place { at, before }
     }
 
     /// Takes the first item of a queue.
     #[inline(always)]
     pub(super) fn take(&mut self, chain: &mut Chain) -> Option<I> {
-        let at = chain.first;
-        let slot = self.slots.get_mut(at as usize)?;
-        let Slot::Taken { next, item } = core::mem::replace(slot, Slot::Free { next: self.free }) else {
-            return None;
-        };
-        chain.first = next;
-        chain.len -= 1;
-        if chain.first == NONE {
-            chain.last = NONE;
-        }
-        self.free = at;
-        Some(item)
+        self.first(chain)?.take()
     }
 
-    /// Takes the last item of a queue of several, from a store that knows both ends of queues.
-    pub(super) fn take_last(&mut self, chain: &mut Chain) -> Option<I> {
+    /// Takes the last item of a queue of several, of which every [place was noted](Before::note).
+    pub(super) fn take_last(&mut self, chain: &mut Chain, before: &Before) -> Option<I> {
         let at = chain.last;
-        let before = *self.previous.as_ref()?.get(at as usize)?;
+        let before = before.of(at)?;
         if chain.len < 2 {
             return None;
         }
@@ -184,17 +238,15 @@ impl<I> Slots<I> {
             Slot::Free { .. } => None,
         })
     }
+}
 
-    /// One more slot, the only free one.
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self) {
-        self.free = self.slots.len() as u32;
-        self.slots.push(Slot::Free { next: NONE });
-        if let Some(previous) = &mut self.previous {
-            previous.push(NONE);
-        }
-    }
+/// One more slot, the only free one.
+#[cold]
+#[inline(never)]
+fn grown<I>(slots: &mut Vec<Slot<I>>) -> &mut Slot<I> {
+    let at = slots.len();
+    slots.push(Slot::Free { next: at as u32 + 1 });
+    &mut slots[at]
 }
 
 #[cfg(test)]
@@ -205,19 +257,20 @@ mod tests {
     fn queues_of_several_lose_their_last_items() {
         use std::collections::VecDeque;
 
-        let (mut slots, mut chains) = (Slots::new(true), [Chain::default(); 3]);
+        let (mut slots, mut before, mut chains) =
+            (Slots::default(), Before::default(), [Chain::default(); 3]);
         let (mut plain, mut random) = ([(); 3].map(|()| VecDeque::new()), crate::conformance::Random::new(5));
         for item in 0..20_000 {
             let at = random.below(3) as usize;
             match random.below(4) {
                 0 | 1 => {
-                    slots.append(&mut chains[at], item);
+                    before.note(slots.append(&mut chains[at], item));
                     plain[at].push_back(item);
                 }
                 2 => assert_eq!(slots.take(&mut chains[at]), plain[at].pop_front()),
                 _ => {
                     let last = if plain[at].len() > 1 { plain[at].pop_back() } else { None };
-                    assert_eq!(slots.take_last(&mut chains[at]), last);
+                    assert_eq!(slots.take_last(&mut chains[at], &before), last);
                 }
             }
             assert_eq!(slots.head(&chains[at]), plain[at].front());
@@ -245,9 +298,10 @@ mod tests {
     #[test]
     fn a_queue_joins_behind_another() {
         for (before, behind) in [(0, 0), (0, 2), (2, 0), (3, 1)] {
-            let (mut slots, mut all, mut chain) = (Slots::new(true), Chain::default(), Chain::default());
-            (0..before).for_each(|item| slots.append(&mut all, item));
-            (before..before + behind).for_each(|item| slots.append(&mut chain, item));
+            let (mut slots, mut all, mut chain) = (Slots::default(), Chain::default(), Chain::default());
+            for item in 0..before + behind {
+                slots.append(if item < before { &mut all } else { &mut chain }, item);
+            }
             slots.join(&mut all, chain);
             slots.append(&mut all, 9);
             assert_eq!(all.len(), before + behind + 1);

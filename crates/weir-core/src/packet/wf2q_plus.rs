@@ -169,8 +169,7 @@ impl<I: Item> Wf2qPlus<I> {
     /// Takes the first packet of the chosen flow, whose next packet gets its tags.
     #[inline]
     fn take(&mut self, flow: u32) -> Option<I> {
-        let item = self.flows.take(flow)?;
-        self.flows.served(item.cost());
+        let item = self.flows.take(flow, I::cost)?;
         self.clock.serve(item.cost());
         let (next, stamp) = self.flows.head_and_state(flow);
         let next = next.map(|next| stamp.begin(stamp.finish, next.cost()));
@@ -216,17 +215,17 @@ impl<I: Item> Wf2qPlus<I> {
 impl<I: Item> Discipline<I> for Wf2qPlus<I> {
     #[inline]
     fn enqueue(&mut self, _now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
-        let flow = match self.flows.admit(&item, drops, Stamp::new, flows::evicted) {
+        let mut flow = match self.flows.admit(&item, drops, Stamp::new, flows::evicted) {
             Ok(flow) => flow,
             Err(reason) => {
                 drops.dropped(item, reason);
                 return Enqueued::Queued;
             }
         };
-        let (cost, first) = (item.cost(), self.flows.is_empty(flow));
-        self.flows.append(flow, item);
-        if first {
-            let stamp = self.flows.state_mut(flow);
+        let (cost, is_first) = (item.cost(), flow.is_empty());
+        flow.append(item);
+        if is_first {
+            let (flow, stamp) = (flow.number, flow.state);
             if !stamp.seen {
                 stamp.seen = true;
                 self.clock.weights += stamp.weight;

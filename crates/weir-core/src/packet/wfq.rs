@@ -286,8 +286,7 @@ impl<I: Item<Cost = Bytes>> Wfq<I> {
     /// Takes the first packet of the least flow.
     #[inline]
     fn take(&mut self, least: Rank) -> Option<I> {
-        let Stamped { item, .. } = self.flows.take(least.flow())?;
-        self.flows.served(item.cost());
+        let Stamped { item, .. } = self.flows.take(least.flow(), |packet| packet.item.cost())?;
         match self.flows.head(least.flow()) {
             Some(next) => self.order.rerank_least(Rank::new(next.finish, least.flow())),
             None => self.order.pop(),
@@ -312,7 +311,7 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for Wfq<I> {
     #[inline(always)]
     fn enqueue(&mut self, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
         let flow = match self.flows.admit(&item, drops, Stamp::new, Stamped::evicted) {
-            Ok(flow) => flow,
+            Ok(flow) => flow.number,
             Err(reason) => {
                 drops.dropped(item, reason);
                 return Enqueued::Queued;
@@ -323,10 +322,11 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for Wfq<I> {
             self.lower(amount);
         }
         let finish = self.stamp(flow, item.cost());
-        if self.flows.is_empty(flow) {
-            self.order.push(Rank::new(finish, flow));
+        let mut flow = self.flows.flow(flow);
+        if flow.is_empty() {
+            self.order.push(Rank::new(finish, flow.number));
         }
-        self.flows.append(flow, Stamped { item, finish });
+        flow.append(Stamped { item, finish });
         Enqueued::Queued
     }
 

@@ -14,7 +14,7 @@
 use std::hint::black_box;
 
 use crate::bench::{Bench, Round, Unit};
-use weir_core::discipline::{CountDrops, Discipline, Gate};
+use weir_core::discipline::{CountDrops, Discipline, Gate, Grant};
 use weir_core::item::{ClassId, FlowId, Packet};
 use weir_core::registry::{Visitor, packet_discipline, visit_packet};
 use weir_core::spec::Spec;
@@ -167,10 +167,12 @@ impl Visitor<Packet> for Backlogged {
             let mut id = 0;
             while id < PACKETS {
                 now += Nanos::new(1_000);
-                if let Some(grant) = discipline.dequeue(now, &gate, drops) {
+                let granted = discipline.dequeue(now, &gate, drops);
+                // It is looked at where it is, as the router does: behind a pointer it would be copied otherwise.
+                if let Some(Grant { item, quantum }) = &granted {
                     id += 1;
-                    discipline.finish(now, &grant.item, grant.quantum);
-                    let _ = discipline.enqueue(now, packet(id, grant.item.flow.0), drops);
+                    discipline.finish(now, item, *quantum);
+                    let _ = discipline.enqueue(now, packet(id, item.flow.0), drops);
                 }
             }
             u64::from(PACKETS)
