@@ -252,6 +252,20 @@ def test_a_curve_has_its_points_and_intervals(page: Page) -> None:
     assert page.evaluate("document.querySelectorAll('#curve .whisker').length") == 27
 
 
+def test_what_is_needed_is_shown_first_with_its_bound(page: Page) -> None:
+    need = '[[need]]\nmetric = "response p99"\nclass = "page"\nbound = "200ms"\n'
+    example = next(text for text in map(Path.read_text, EXAMPLES) if 'name = "page"' in text)
+    page.evaluate("page.says('…')")
+    write(page, f"{example.split('[[need]]')[0]}\n{need}")
+    finished(page)
+    assert page.evaluate("[at('figure').value, at('subject').value]") == ["response p99", "class page"]
+    assert page.evaluate("document.querySelector('#chart text.bound').textContent") == "at most 200\xa0ms"
+    assert page.evaluate("document.querySelectorAll('#chart line.bound').length") == 1
+    page.evaluate("at('figure').value = 'response mean'; at('figure').dispatchEvent(new Event('change'))")
+    assert page.evaluate("document.querySelectorAll('#chart .bound').length") == 0
+    assert page.said == []
+
+
 def test_a_refusal_stands_at_its_line(page: Page) -> None:
     text = page.evaluate("page.state.text").replace("load = 0.8", "load = -1")
     write(page, text)

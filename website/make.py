@@ -99,11 +99,14 @@ def _home(to: Stage, *, has_playground: bool) -> None:
             '\n<p class="try"><a href="playground/index.html">Try it in this browser</a></p>\n\n## ',
             1,
         )
-    ways = ways.replace("**Gallery of reports**", "**[Gallery of reports](gallery.md)**")
+    # The gallery is made with the site: no link of the document could lead there.
+    ways = to.linked(ways, "docs/index.md", "index").replace(
+        "**Gallery of reports**", "**[Gallery of reports](gallery.md)**"
+    )
     to.write(
         "index",
         to.linked(opening, "README.md", "index")
-        + to.linked(ways, "docs/index.md", "index")
+        + ways
         + "\n"
         + to.linked(why, "README.md", "index")
         + "".join(toctree(*pages, caption=title) for title, pages in _NAVIGATION.items()),

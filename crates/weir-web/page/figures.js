@@ -1,14 +1,20 @@
 "use strict";
 // Figures of a result: which there are, a chart of one with its intervals and closed forms, and a table of the same.
 
-const NO_SUBJECT = new Set(["discipline", "reference", "metric", "statistic", "unit", "method", "reason", "formula", "value"]);
+const NO_SUBJECT = new Set(["discipline", "reference", "metric", "statistic", "unit", "method", "reason", "formula", "value", "side"]);
 
-/** Of what a figure is, in words: `class page`, or `all`. */
+/** Of what a figure is, in words: `class page`, `all cores`, or `all`. */
 weir.subjectOf = (row) => {
   const parts = Object.entries(row).filter(([key, value]) => typeof value === "string" && !NO_SUBJECT.has(key));
   if (parts.every(([, value]) => value === "all")) return "all";
-  return parts.map(([key, value]) => (key === "subject" ? value : `${key} ${value}`)).join(", ");
+  const { kind, scope, name, subject, ...others } = Object.fromEntries(parts);
+  const whose = kind ?? scope;
+  const named = name === "all" ? `all ${weir.plural(whose)}` : `${whose} ${name}`;
+  const rest = Object.entries(others).filter(([, value]) => value !== "all").map(([key, value]) => `${key} ${value}`);
+  return [...(subject ? [subject] : []), ...(whose ? [named] : []), ...rest].join(", ");
 };
+
+weir.plural = (noun) => (noun.endsWith("s") ? `${noun}es` : `${noun}s`);
 
 weir.figureOf = (row) => `${row.metric} ${row.statistic}`;
 
@@ -17,6 +23,18 @@ weir.choices = (result, figure) => {
   const figures = [...new Set(result.estimates.map(weir.figureOf))];
   const own = result.estimates.filter((row) => weir.figureOf(row) === figure);
   return { figures, subjects: [...new Set(own.map(weir.subjectOf))] };
+};
+
+/** The first need of a scenario, as a choice of a figure; nothing where nothing is needed. */
+weir.needed = (result) => {
+  const need = result.needs?.[0];
+  return need && { figure: weir.figureOf(need), subject: weir.subjectOf(need) };
+};
+
+/** The bound that a need sets to a figure, in words and as a value; nothing where none does. */
+weir.bound = (result, figure, subject) => {
+  const need = (result.needs ?? []).find((each) => weir.figureOf(each) === figure && weir.subjectOf(each) === subject);
+  return need && { value: need.bound, words: `${need.side.replace("_", " ")} ${weir.withUnit(need.bound, need.unit)}` };
 };
 
 /** A row for each discipline: the estimate, the closed form and the difference of one figure. */
@@ -32,17 +50,17 @@ weir.chosen = (result, figure, subject) => {
 /** A number to five digits, as results have it. */
 weir.number = (value) => {
   if (value === null || value === undefined) return "";
-  if (value !== 0 && (Math.abs(value) < 1e-4 || Math.abs(value) >= 1e7)) return value.toExponential(3);
-  return String(Number(value.toPrecision(5)));
+  const large = value !== 0 && (Math.abs(value) < 1e-4 || Math.abs(value) >= 1e7);
+  return (large ? value.toExponential(3) : String(Number(value.toPrecision(5)))).replaceAll("-", "−");
 };
 
 /** Seconds in the unit that suits them. */
 weir.withUnit = (value, unit) => {
   if (value === null || value === undefined) return "";
   if (unit === "1" || !unit) return weir.number(value);
-  if (unit !== "s" || value === 0) return `${weir.number(value)} ${unit}`;
+  if (unit !== "s" || value === 0) return `${weir.number(value)}\u00a0${unit}`;
   const [factor, name] = [[1, "s"], [1e3, "ms"], [1e6, "us"], [1e9, "ns"]].find(([by]) => Math.abs(value) * by >= 1) ?? [1e9, "ns"];
-  return `${weir.number(value * factor)} ${name}`;
+  return `${weir.number(value * factor)}\u00a0${name}`;
 };
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -71,11 +89,11 @@ weir.ticks = (low, high) => {
   return found;
 };
 
-/** The chart of one figure: a dot and its interval a discipline, and a diamond at the closed form. */
-weir.chart = (rows, { width, title }) => {
+/** The chart of one figure: a dot and its interval a discipline, a diamond at the closed form, and a line at what is needed. */
+weir.chart = (rows, { width, title, bound }) => {
   const shown = rows.filter((row) => row.estimate?.value != null);
-  const values = shown.flatMap(({ estimate, exact }) => [estimate.value, estimate.low, estimate.high, exact?.value].filter((each) => each != null));
-  const [line, left, right, top] = [34, 130, 16, 8];
+  const values = shown.flatMap(({ estimate, exact }) => [estimate.value, estimate.low, estimate.high, exact?.value, bound?.value].filter((each) => each != null));
+  const [line, left, right, top] = [34, 130, 16, bound ? 24 : 8];
   const height = top + line * rows.length + 40;
   const high = Math.max(...values, 0) * 1.05 || 1;
   const low = Math.min(...values, 0);
@@ -86,6 +104,13 @@ weir.chart = (rows, { width, title }) => {
     made.append(
       weir.svg("line", { x1: x(tick), x2: x(tick), y1: top, y2: height - 36, class: "grid" }),
       weir.svg("text", { x: x(tick), y: height - 20, class: "tick" }, weir.withUnit(tick, unit)),
+    );
+  }
+  if (bound) {
+    const [at, side] = [x(bound.value), x(bound.value) > width / 2 ? "before" : "behind"];
+    made.append(
+      weir.svg("line", { x1: at, x2: at, y1: 4, y2: height - 36, class: "bound" }),
+      weir.svg("text", { x: side === "before" ? at - 6 : at + 6, y: 14, class: `bound ${side}` }, bound.words),
     );
   }
   rows.forEach((row, place) => made.append(...mark(row, top + line * (place + 0.5), x, left, place)));
@@ -123,15 +148,13 @@ function withInterval(row) {
   return row.settled === false ? `${value} (${ends}, not settled: run longer)` : `${value} (${ends})`;
 }
 
-/** The table of one figure. */
+/** The table of one figure; a closed form has a column where there is one. */
 weir.table = (rows, reference) => {
-  const head = ["discipline", "simulated, with 95 % interval", "closed form", `difference from ${reference}`];
-  const cells = (row) => [
-    row.discipline,
-    withInterval(row.estimate),
-    row.exact?.value == null ? "" : weir.withUnit(row.exact.value, row.exact.unit),
-    row.discipline === reference ? "" : withInterval(row.difference),
-  ];
+  const isKnown = rows.some((row) => row.exact?.value != null);
+  const head = ["discipline", "simulated, with 95 % interval", ...(isKnown ? ["closed form"] : []), `difference from ${reference}`];
+  const exact = (row) => (row.exact?.value == null ? "" : weir.withUnit(row.exact.value, row.exact.unit));
+  const difference = (row) => (row.discipline === reference ? "" : withInterval(row.difference));
+  const cells = (row) => [row.discipline, withInterval(row.estimate), ...(isKnown ? [exact(row)] : []), difference(row)];
   const line = (kind, values) => weir.element("tr", {}, ...values.map((each) => weir.element(kind, {}, each)));
   const body = rows.map((row) => line("td", cells(row)));
   return weir.element("table", {}, weir.element("thead", {}, line("th", head)), weir.element("tbody", {}, ...body));

@@ -13,6 +13,8 @@ const page = {
   turn: 0,
   busy: false,
   result: null,
+  /** The needs of what was shown last, as text. */
+  needs: null,
   timer: 0,
 };
 
@@ -208,6 +210,7 @@ page.grow = async (turn, scenario, show) => {
 page.show = (result, { done, of } = { done: 1, of: 1 }) => {
   page.result = result;
   const { figures } = weir.choices(result, null);
+  page.turnToNeed(result, figures);
   if (!figures.includes(page.state.figure)) page.state.figure = page.usual(figures);
   const { subjects } = weir.choices(result, page.state.figure);
   if (!subjects.includes(page.state.subject)) page.state.subject = subjects[0];
@@ -217,7 +220,16 @@ page.show = (result, { done, of } = { done: 1, of: 1 }) => {
   if (done < of) page.says(`${done} of ${of} replications.`);
 };
 
-/** What is shown first: how long it takes, on average. */
+/** What is needed is shown first, and once more when something else is needed. */
+page.turnToNeed = (result, figures) => {
+  const needs = JSON.stringify(result.needs ?? []);
+  const needed = weir.needed(result);
+  if (page.needs === needs || (needed && !figures.includes(needed.figure))) return;
+  if (page.needs !== null || page.state.figure === null) Object.assign(page.state, needed);
+  page.needs = needs;
+};
+
+/** What is shown first otherwise: how long it takes, on average. */
 page.usual = (figures) => ["response mean", "latency mean", "delay mean"].find((each) => figures.includes(each)) ?? figures[0];
 
 page.options = (id, names, value) => {
@@ -232,7 +244,8 @@ page.draw = () => {
   if (page.result === null) return;
   const rows = weir.chosen(page.result, page.state.figure, page.state.subject);
   const title = `${page.state.figure} of ${page.state.subject}, by discipline`;
-  at("chart").replaceChildren(weir.chart(rows, { width: page.width(), title }));
+  const bound = weir.bound(page.result, page.state.figure, page.state.subject);
+  at("chart").replaceChildren(weir.chart(rows, { width: page.width(), title, bound }));
   at("table").replaceChildren(weir.table(rows, page.result.reference));
 };
 
@@ -384,6 +397,7 @@ page.examples = () => {
 
 page.example = ({ text, name }) => {
   Object.assign(page.state, { text, name, figure: null, subject: null, knob: null });
+  page.needs = null;
   page.write(text, 0);
 };
 
