@@ -140,7 +140,8 @@ impl Length {
         let text = format!(
             "{SHORT} for load {}: queues take some {} to forget how they began (their relaxation time), and {} x \
              {} are measured after {} of warm-up, so {}; let a replication last {}",
-            self.run.load,
+            // Sums of shares and rates end in digits of which none is known.
+            (1e12 * self.run.load).round() / 1e12,
             span(self.run.relaxation),
             self.run.replications,
             span(self.run.measured),
