@@ -46,8 +46,8 @@ fn until<const P: usize>(wakes: &[Ticks; P], at: Ticks) -> u64 {
     const GATHER: u64 = 0x0102_0408_1020_4080;
     let eight = |wakes: &[Ticks]| {
         let mut flags = [0_u8; 8];
-        for (flag, &wake) in flags.iter_mut().zip(wakes) {
-            *flag = u8::from(wake <= at);
+        for (place, flag) in flags.iter_mut().enumerate() {
+            *flag = u8::from(wakes.get(place).is_some_and(|&wake| wake <= at));
         }
         u64::from_le_bytes(flags).wrapping_mul(GATHER) >> 56
     };
