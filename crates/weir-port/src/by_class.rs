@@ -15,43 +15,50 @@ use weir_lab::record::Departure;
 pub(crate) struct ByClass {
     /// Where those of each class end.
     ends: Vec<usize>,
-    /// From arrival to the acceptance of the last packet.
+    /// From arrival to the acceptance of the last packet, where that is asked for.
     latency: Vec<u64>,
     /// From arrival to the end of service.
     response: Vec<u64>,
     /// What the service takes alone.
     alone: Vec<u64>,
-    /// The values of a metric that is worked out of both.
-    values: Vec<u64>,
+    wait: Vec<u64>,
+    slowdown: Vec<u64>,
 }
 
 impl ByClass {
-    /// Takes departures in place of those before, and adds to the counts and lengths of each class.
-    pub(crate) fn sort(&mut self, departures: &[Departure], lengths: &mut [(u64, u64)]) {
-        for column in [&mut self.latency, &mut self.response, &mut self.alone, &mut self.values] {
+    /// Takes departures in place of those before, works out the metrics, and adds to the counts and lengths of each class.
+    pub(crate) fn sort(&mut self, departures: &[Departure], metrics: &[Metric], lengths: &mut [(u64, u64)]) {
+        let Self { latency, response, alone, wait, slowdown, .. } = self;
+        for column in [latency, response, alone, wait, slowdown] {
             column.resize(departures.len(), 0);
         }
+        let has_latency = metrics.contains(&Metric::Latency);
         match lengths {
-            [only] => self.keep(departures, only),
-            _ => self.distribute(departures, lengths),
+            [only] => self.keep(departures, has_latency, only),
+            _ => self.distribute(departures, has_latency, lengths),
         }
+        metrics.iter().for_each(|&metric| self.measure(metric));
     }
 
     /// All of them are of one class.
-    fn keep(&mut self, departures: &[Departure], (count, length): &mut (u64, u64)) {
+    fn keep(&mut self, departures: &[Departure], has_latency: bool, (count, length): &mut (u64, u64)) {
         self.ends.clear();
         self.ends.push(departures.len());
         *count += departures.len() as u64;
-        let columns = self.latency.iter_mut().zip(&mut self.response).zip(&mut self.alone);
-        for (departure, ((latency, response), alone)) in departures.iter().zip(columns) {
+        let columns = self.response.iter_mut().zip(&mut self.alone);
+        for (departure, (response, alone)) in departures.iter().zip(columns) {
             *length += u64::from(departure.length);
-            *latency = (departure.last - departure.arrival).get();
             *response = (departure.completion - departure.arrival).get();
             *alone = departure.alone.get();
         }
+        if has_latency {
+            for (departure, latency) in departures.iter().zip(&mut self.latency) {
+                *latency = (departure.last - departure.arrival).get();
+            }
+        }
     }
 
-    fn distribute(&mut self, departures: &[Departure], lengths: &mut [(u64, u64)]) {
+    fn distribute(&mut self, departures: &[Departure], has_latency: bool, lengths: &mut [(u64, u64)]) {
         let last = lengths.len() - 1;
         let class = |departure: &Departure| usize::from(departure.class).min(last);
         self.ends.clear();
@@ -67,40 +74,40 @@ impl ByClass {
         }
         for departure in departures {
             let end = &mut self.ends[class(departure)];
-            self.latency[*end] = (departure.last - departure.arrival).get();
+            if has_latency {
+                self.latency[*end] = (departure.last - departure.arrival).get();
+            }
             self.response[*end] = (departure.completion - departure.arrival).get();
             self.alone[*end] = departure.alone.get();
             *end += 1;
         }
     }
 
-    /// Works out the values of a metric, in place of those of another.
-    pub(crate) fn measure(&mut self, metric: Metric) {
-        let Self { response, alone, values, .. } = self;
+    /// Works out a metric that follows from the response and what the service takes alone.
+    fn measure(&mut self, metric: Metric) {
+        let both = self.response.iter().zip(&self.alone);
         match metric {
             Metric::Latency | Metric::Response => {}
             Metric::Wait => {
-                let both = response.iter().zip(&*alone);
-                values
-                    .iter_mut()
-                    .zip(both)
-                    .for_each(|(wait, (all, alone))| *wait = all.saturating_sub(*alone));
+                let all = self.wait.iter_mut().zip(both);
+                all.for_each(|(wait, (response, alone))| *wait = response.saturating_sub(*alone));
             }
             Metric::Slowdown => {
-                let both = response.iter().zip(&*alone);
-                values.iter_mut().zip(both).for_each(|(value, (all, alone))| *value = slowdown(*all, *alone));
+                let all = self.slowdown.iter_mut().zip(both);
+                all.for_each(|(value, (response, alone))| *value = slowdown(*response, *alone));
             }
         }
     }
 
-    /// The values of each class, of the metric that was worked out last.
-    pub(crate) fn values(&self, metric: Metric) -> impl Iterator<Item = &[u64]> {
+    /// The values of a class, of a metric that was asked for.
+    pub(crate) fn values(&self, metric: Metric, class: usize) -> &[u64] {
         let column = match metric {
             Metric::Latency => &self.latency,
             Metric::Response => &self.response,
-            Metric::Wait | Metric::Slowdown => &self.values,
+            Metric::Wait => &self.wait,
+            Metric::Slowdown => &self.slowdown,
         };
-        let begins = std::iter::once(&0).chain(&self.ends);
-        begins.zip(&self.ends).map(|(&begin, &end)| &column[begin..end])
+        let begin = class.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &column[begin..self.ends[class]]
     }
 }

@@ -298,24 +298,41 @@ impl Collector {
     /// Counts departures of one batch and section.
     fn count_together(&mut self, departures: &[Departure]) {
         let mut sorted = std::mem::take(&mut self.sorted);
-        sorted.sort(departures, &mut self.lengths);
-        for metric in 0..self.plan.metrics.len() {
-            let asked = self.plan.metrics[metric];
-            sorted.measure(asked);
-            for (class, values) in sorted.values(asked).enumerate() {
-                self.count_values(self.plan.series(metric, class), departures[0].tick, values);
-            }
+        sorted.sort(departures, &self.plan.metrics, &mut self.lengths);
+        for class in 0..self.plan.classes {
+            self.count_class(class, departures[0].tick, &sorted);
         }
         self.sorted = sorted;
     }
 
-    /// Counts values of one batch and section.
-    fn count_values(&mut self, series: usize, tick: u64, values: &[u64]) {
-        if values.is_empty() {
-            return;
+    /// Counts those of a class, of one batch and section.
+    fn count_class(&mut self, class: usize, tick: u64, sorted: &ByClass) {
+        for place in 0..self.plan.metrics.len() {
+            let values = sorted.values(self.plan.metrics[place], class);
+            if values.is_empty() {
+                return;
+            }
+            let all = Total { count: values.len() as u64, sum: total(values) };
+            self.batches.add(self.plan.series(place, class), tick, all);
         }
-        self.batches.add(series, tick, Total { count: values.len() as u64, sum: total(values) });
         if self.plan.tails {
+            self.count_tails(class, tick, sorted);
+        }
+    }
+
+    /// The metrics of whole messages are counted in turns: so an addition need not wait for the one before, of the same metric.
+    fn count_tails(&mut self, class: usize, tick: u64, sorted: &ByClass) {
+        let places = [0, 1, 2].map(|place| self.plan.series(place, class));
+        let several = <[Metric; 3]>::try_from(&self.plan.metrics[..]);
+        if let Ok(metrics) = several
+            && let Ok(histograms) = self.section_of(tick).get_disjoint_mut(places)
+        {
+            let values = metrics.map(|metric| sorted.values(metric, class));
+            return Histogram::record_together(histograms, values);
+        }
+        for place in 0..self.plan.metrics.len() {
+            let (series, values) =
+                (self.plan.series(place, class), sorted.values(self.plan.metrics[place], class));
             self.section_of(tick)[series].record_all(values);
         }
     }

@@ -53,8 +53,8 @@ pub trait Observer {
 pub(crate) struct Departures(Vec<Departure>);
 
 impl Departures {
-    /// The most that are followed: what is known of them stays in the nearest cache.
-    pub(crate) const MOST: usize = 512;
+    /// The most that are followed: enough that each class has many, and few enough for the second cache.
+    pub(crate) const MOST: usize = 1536;
 
     /// Adds one, and has the observer hear of all where they are many.
     #[inline]
