@@ -477,9 +477,14 @@ mod tests {
 
     #[test]
     fn together_is_as_one_by_one() {
-        let metrics = vec![Metric::Latency, Metric::Response, Metric::Wait, Metric::Slowdown];
-        for (warm_up, batch, tails) in [(0, 1, true), (70, 8, true), (300, 64, false)] {
-            let metrics = metrics.clone();
+        let metrics = [Metric::Latency, Metric::Response, Metric::Wait, Metric::Slowdown];
+        let plans = [(0, 1, true), (70, 8, true), (300, 64, false), (70, 256, true)];
+        // All four, the three of whole messages, and the one of packets.
+        let chosen = [&metrics[..], &metrics[1..], &metrics[..1]];
+        for (metrics, (warm_up, batch, tails)) in
+            chosen.into_iter().flat_map(|each| plans.map(|plan| (each, plan)))
+        {
+            let metrics = metrics.to_vec();
             let plan = Plan { warm_up, batch, sections: 2, tails, ..Plan::means(metrics, 3) };
             let departures: Vec<Departure> = (0..700)
                 .map(|tick| {

@@ -177,3 +177,17 @@ impl<A: Arrivals> Fluid<A> {
         self.arrivals.delivered(message.flow, end);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_divided_alike_in_both_widths() {
+        for span in [0, 1, 7, u128::from(u64::MAX), u128::from(u64::MAX) + 1, 1 << 90] {
+            for among in [1_u64, 3, 1 << 20] {
+                assert_eq!(divided(span, among), span.div_ceil(among.into()), "{span} among {among}");
+            }
+        }
+    }
+}
