@@ -21,7 +21,9 @@ pub(crate) struct ByClass {
     response: Vec<u64>,
     /// What the service takes alone.
     alone: Vec<u64>,
+    /// Response without what the service takes alone, where that is asked for.
     wait: Vec<u64>,
+    /// Response over what the service takes alone, where that is asked for.
     slowdown: Vec<u64>,
 }
 

@@ -6,7 +6,7 @@
 //! | | |
 //! |-|-|
 //! | Work per packet | O(1); the table grows to the highest flow seen |
-//! | Memory | one entry per flow up to the highest seen, one slot per waiting packet; both stay |
+//! | Memory | one entry per flow up to the highest seen, one slot per waiting packet; where the longest gives way, 4 bytes a slot and 20 to 36 a flow more; all stay |
 
 use core::fmt;
 use core::hint::black_box;

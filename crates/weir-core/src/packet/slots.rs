@@ -61,7 +61,7 @@ pub(super) struct Place {
 }
 
 /// The slot before each in its queue, for queues that may [lose their last item](Slots::take_last); of a first one it
-/// means nothing.
+/// means nothing. Four bytes a slot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Before(Vec<u32>);
 
@@ -240,7 +240,7 @@ impl<I> Slots<I> {
     }
 }
 
-/// One more slot, the only free one.
+/// One more slot, when none is free.
 #[cold]
 #[inline(never)]
 fn grown<I>(slots: &mut Vec<Slot<I>>) -> &mut Slot<I> {

@@ -84,6 +84,14 @@ fn a_short_run_is_warned_of_with_its_remedy() {
 }
 
 #[test]
+fn a_load_in_a_warning_ends_where_its_digits_do() {
+    let load = 1.1 * 0.9;
+    assert_eq!(load.to_string(), "0.9900000000000001");
+    let warning = length(&exponential(&["cfcfs"], 1, load), 0).warning("cfcfs").expect("a warning");
+    assert!(warning.text.contains("load 0.99:"), "{}", warning.text);
+}
+
+#[test]
 fn what_is_needed_is_enough() {
     for (load, replications, warm_up) in
         [(0.5, 1, 0), (0.99, 1, 1_000_000), (0.95, 20, 500_000), (0.999, 3, 0)]
